@@ -156,9 +156,9 @@ void add_receiver_options(DemodOptions& options, po::options_description& list) 
         ("equalizer", parsed(options.slots.equalization, parse_equalizer, "EQUALIZER"),
          "samples and grids: equaliser, mmse (default) or zero-forcing")  //
         ("interference-rejection", switched(options.slots.interference_rejection, "--interference-rejection"),
-         "samples and grids of at least 2 antennas: interference rejection combining (IRC), with the "
-         "measured covariance of noise and interference; default: on, unless a slot has too few DM-RS to "
-         "measure it or --noise-variance is given")  //
+         "samples and grids: interference rejection combining (IRC), with the covariance of noise and "
+         "interference that is measured over antennas and band; default: on with 2 antennas or more, unless "
+         "a slot has too few DM-RS to measure it or --noise-variance is given")  //
         ("joint-detection", switched(options.slots.joint_detection, "--joint-detection"),
          "samples and grids of two layers: detect them together by maximum likelihood, which is slower but "
          "needs less SNR; default: on, but for --method logmap and --equalizer zero-forcing")  //

@@ -1,5 +1,6 @@
 #include "link_sim/air.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <complex>
 
@@ -38,7 +39,9 @@ Air::Air(const Host& host, const LinkConfig& config)
       antennas_(static_cast<std::size_t>(config.channel.antennas)),
       coefficients_(channel_.size()),
       grid_(channel_.received_size()),
-      covariance_(antennas_ * antennas_) {
+      covariance_(antennas_ * antennas_ *
+                  static_cast<std::size_t>(
+                      subbands(config.channel.antennas, config.allocation.carrier_resource_blocks))) {
     for (const double gain_db : config.antenna_gains_db)
         gains_.push_back(amplitude(gain_db));
     if (config.phase_noise)
@@ -59,13 +62,13 @@ void Air::pass(std::span<const cf32> sent, int slot, std::uint64_t seed) {
     channel_.draw({seed, 1}, coefficients_);
     channel_.pass(sent, coefficients_, noise_variance_, {seed, 2}, grid_);
     for (std::size_t i = 0; i < covariance_.size(); ++i)
-        covariance_[i] = i % (antennas_ + 1) == 0 ? cf32(static_cast<float>(noise_variance_)) : cf32();
+        covariance_[i] = is_diagonal(i) ? cf32(static_cast<float>(noise_variance_)) : cf32();
     if (interferer_) add_interferer(slot, seed);
     if (!gains_.empty()) scale();
     if (oscillator_) oscillator_->pass(grid_, {seed, 6});
 }
 
-/// The covariance is the mean over subcarriers and time.
+/// The covariance is the mean over the subcarriers of a subband and time.
 void Air::add_interferer(int slot, std::uint64_t seed) {
     Interferer& other = *interferer_;
     draw_bits({seed, 3}, other.bits);
@@ -76,20 +79,24 @@ void Air::add_interferer(int slot, std::uint64_t seed) {
     for (std::size_t i = 0; i < grid_.size(); ++i)
         grid_[i] += factor * other.grid[i];
     const auto moments = static_cast<std::size_t>(other.channel.moments());
-    const std::size_t count = other.coefficients.size() / moments / antennas_ / 2;
+    const std::size_t subcarriers = other.coefficients.size() / moments / antennas_ / 2;
     const auto at = [&](std::size_t moment, std::size_t antenna, std::size_t k) {
-        const float* const re = other.coefficients.data() + (moment * antennas_ + antenna) * 2 * count;
-        return std::complex<double>(re[k], re[count + k]);
+        const float* const re = other.coefficients.data() + (moment * antennas_ + antenna) * 2 * subcarriers;
+        return std::complex<double>(re[k], re[subcarriers + k]);
     };
-    for (std::size_t a = 0; a < antennas_; ++a)
-        for (std::size_t b = 0; b < antennas_; ++b) {
-            std::complex<double> sum = 0.0;
-            for (std::size_t moment = 0; moment < moments; ++moment)
-                for (std::size_t k = 0; k < count; ++k)
-                    sum += at(moment, a, k) * std::conj(at(moment, b, k));
-            covariance_[a * antennas_ + b] +=
-                cf32(interference_ / static_cast<double>(moments * count) * sum);
-        }
+    const auto of_subband = static_cast<std::size_t>(subband_blocks(static_cast<int>(antennas_))) *
+                            subcarriers_per_resource_block;
+    for (std::size_t i = 0; i < covariance_.size(); ++i) {
+        const std::size_t a = i / antennas_ % antennas_;
+        const std::size_t b = i % antennas_;
+        const std::size_t first = i / (antennas_ * antennas_) * of_subband;
+        const std::size_t end = std::min(first + of_subband, subcarriers);
+        std::complex<double> sum = 0.0;
+        for (std::size_t moment = 0; moment < moments; ++moment)
+            for (std::size_t k = first; k < end; ++k)
+                sum += at(moment, a, k) * std::conj(at(moment, b, k));
+        covariance_[i] += cf32(interference_ / static_cast<double>(moments * (end - first)) * sum);
+    }
 }
 
 void Air::scale() {
@@ -99,16 +106,20 @@ void Air::scale() {
     for (std::size_t i = 0; i < coefficients_.size(); ++i)
         coefficients_[i] *= static_cast<float>(gains_[i / (coefficients_.size() / rows) % antennas_]);
     for (std::size_t i = 0; i < covariance_.size(); ++i)
-        covariance_[i] *= static_cast<float>(gains_[i / antennas_] * gains_[i % antennas_]);
+        covariance_[i] *= static_cast<float>(gains_[i / antennas_ % antennas_] * gains_[i % antennas_]);
+}
+
+bool Air::is_diagonal(std::size_t i) const {
+    return i / antennas_ % antennas_ == i % antennas_;
 }
 
 ChannelState Air::truth() const {
-    float trace = 0.0F;
-    for (std::size_t i = 0; i < covariance_.size(); i += antennas_ + 1)
-        trace += covariance_[i].real();
+    float sum = 0.0F;
+    for (std::size_t i = 0; i < covariance_.size(); ++i)
+        if (is_diagonal(i)) sum += covariance_[i].real();
     return {.coefficients = coefficients_,
             .phase = channel_.phase(),
-            .noise_variance = trace / static_cast<float>(antennas_),
+            .noise_variance = sum * static_cast<float>(antennas_) / static_cast<float>(covariance_.size()),
             .covariance = covariance_};
 }
 

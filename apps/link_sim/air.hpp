@@ -38,6 +38,7 @@ private:
 
     void add_interferer(int slot, std::uint64_t seed);
     void scale();
+    [[nodiscard]] bool is_diagonal(std::size_t i) const;  ///< of covariance_
 
     double noise_variance_;
     double interference_ = 0.0;  ///< mean power at an antenna
@@ -48,7 +49,7 @@ private:
     std::optional<OscillatorGrid> oscillator_;
     std::vector<float> coefficients_;
     std::vector<cf32> grid_;
-    std::vector<cf32> covariance_;
+    std::vector<cf32> covariance_;  ///< (subbands, antennas, antennas)
 };
 
 }  // namespace phy::apps

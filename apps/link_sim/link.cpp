@@ -93,7 +93,9 @@ Receiver::Receiver(const Host& host, const LinkConfig& config, const EqualizerCh
     }
     if (choice.joint_detection) pairs_.resize(equalize_->elements_per_slot());
     if (choice.interference_rejection)
-        covariance_.resize(static_cast<std::size_t>(config.channel.antennas * config.channel.antennas));
+        covariance_.resize(static_cast<std::size_t>(
+            config.channel.antennas * config.channel.antennas *
+            subbands(config.channel.antennas, config.allocation.carrier_resource_blocks)));
     symbols_.resize(equalize_->symbols_per_slot());
     noise_variance_.resize(symbols_.size());
     soft_bits_per_slot_ = symbols_.size() * bits_per_symbol(config.modulation);

@@ -82,7 +82,7 @@ struct ChannelState {
     std::span<const float> coefficients;  ///< (moments, antennas, layers, 2, subcarriers), see Channel
     std::array<cf32, symbols_per_slot> phase;
     float noise_variance;              ///< with the interference, mean over antennas
-    std::span<const cf32> covariance;  ///< (antennas, antennas) of noise and interference
+    std::span<const cf32> covariance;  ///< (subbands, antennas, antennas) of noise and interference
 };
 
 /// Received grids to the soft bits of a codeword.

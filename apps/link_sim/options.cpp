@@ -135,8 +135,8 @@ void add_receiver_options(LinkSimOptions& options, po::options_description& list
          "one receiver for each; default: channel,noise without fading, else none")  //
         ("interference-rejection",
          listed(options.interference_rejection, "--interference-rejection", parse_switch, "off|on|off,on"),
-         "whether receivers equalise with the covariance of noise and interference over the antennas: off "
-         "(default), on, or one receiver for each")  //
+         "whether receivers equalise with the covariance of noise and interference over antennas and band: "
+         "off (default), on, or one receiver for each")  //
         ("joint-detection",
          listed(options.joint_detection, "--joint-detection", parse_switch, "off|on|off,on"),
          "whether receivers detect two layers together by maximum likelihood: off (default), on, or one "
@@ -338,10 +338,6 @@ void check_antennas(const LinkSimOptions& options, int antennas) {
     if (gains > 0 && gains != static_cast<std::size_t>(antennas))
         throw ArgumentError(
             fmt::format("--antenna-gains: {} gains, expected one for each of {} antennas", gains, antennas));
-    const bool rejects =
-        std::ranges::find(options.interference_rejection, true) != options.interference_rejection.end();
-    if (rejects && antennas == 1)
-        throw ArgumentError("--interference-rejection on: expected at least 2 --antennas");
 }
 
 /// Throws ArgumentError if not all receivers can detect layers together.

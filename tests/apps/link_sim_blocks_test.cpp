@@ -130,6 +130,39 @@ TEST_F(LinkSimBlocks, ComeOfEachModulationAndCodeRate) {
     }
 }
 
+/// Another cell, as strong as the signal, fades over the band. One antenna can only tell where.
+TEST_F(LinkSimBlocks, HoldBesideACellThatFadesOverTheBand) {
+    const auto rates = [](const std::string& antennas, const std::string& mcs) {
+        const auto all = block_error_points({"--channel",
+                                             "tdl-a:100",
+                                             "--antennas",
+                                             antennas,
+                                             "--mcs",
+                                             mcs,
+                                             "--resource-blocks",
+                                             "25",
+                                             "--snr-db",
+                                             "24",
+                                             "--interference",
+                                             "0",
+                                             "--interference-rejection",
+                                             "off,on",
+                                             "--max-blocks",
+                                             "200",
+                                             "--block-errors",
+                                             "200",
+                                             "--min-slots",
+                                             "1"});
+        return std::pair(all.at(0)["block_error_rate"].number(), all.at(1)["block_error_rate"].number());
+    };
+    const auto [of_two_without, of_two_with] = rates("2", "10");
+    EXPECT_GT(of_two_without, 0.3);
+    EXPECT_LT(of_two_with, 0.1);
+    const auto [of_one_without, of_one_with] = rates("1", "2");
+    EXPECT_GT(of_one_without, 0.15);
+    EXPECT_LT(of_one_with, 0.95 * of_one_without);
+}
+
 TEST_F(LinkSimBlocks, EndAPoint) {
     const auto errors =
         block_error_points({"--mcs", "10", "--snr-db", "0", "--block-errors", "4", "--resource-blocks", "4"});

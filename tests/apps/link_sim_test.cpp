@@ -433,7 +433,6 @@ TEST_F(LinkSim, RefusesWhatMakesNoSense) {
            {"--known channel,noise", "twice"});
     refuse({"--interference", "101"}, {"--interference 101", "from -100 to 100"});
     refuse({"--interference", "0"}, {"--interference: expected a --channel that fades"});
-    refuse({"--interference-rejection", "on"}, {"--interference-rejection on", "2 --antennas"});
     refuse({"--interference-rejection", "yes"}, {"--interference-rejection yes", "off, on"});
     refuse({"--interference-rejection", "off,off"}, {"--interference-rejection off", "twice"});
     refuse({"--joint-detection", "on"}, {"--joint-detection on", "--layers 1", "expected 2"});

@@ -209,7 +209,7 @@ TEST_F(ReceiveApp, OptionsSetTheReceiver) {
     expect_failure({demod_app, capture, "--interference-rejection", "on", "--noise-variance", "0.1"}, 2,
                    {"--noise-variance"});
     const std::string one = transmit("one.h5", link, "grid", {"--slots", "26"});
-    expect_failure({demod_app, one, "--interference-rejection", "on"}, 2, {"1 antenna"});
+    expect_no_errors(one, {"--interference-rejection", "on"});
     expect_failure({demod_app, one, "--joint-detection", "on"}, 2,
                    {"joint_detection with 1 layer: expected 2"});
     expect_failure({demod_app, one, "--joint-detection", "yes"}, 2,

@@ -170,7 +170,8 @@ std::vector<Json> operators(const Host& host, int layers, std::optional<float> d
     std::vector<phy::SlotEstimate> slot(1);
     std::vector<cf32> symbols(equalize.symbols_per_slot());
     std::vector<float> noise(symbols.size());
-    std::vector<cf32> covariance(static_cast<std::size_t>(config.antennas * config.antennas));
+    const int subbands = phy::subbands(config.antennas, allocation.carrier_resource_blocks);
+    std::vector<cf32> covariance(static_cast<std::size_t>(subbands * config.antennas * config.antennas));
     std::vector<std::int8_t> llr(symbols.size() * 8);
     std::vector<std::uint32_t> signs((llr.size() + 31) / 32);
     phy::gold_sequence(config.link.scrambling.c_init(), 0, signs);

@@ -101,9 +101,20 @@ struct Dimensions {
     [[nodiscard]] std::size_t channel() const { return estimates * antennas * layers * 2 * subcarriers; }
 };
 
+/// What slots have in place of N0.
+enum class Covariance { none, of_slot, of_subbands };
+inline constexpr Covariance all_covariances[] = {Covariance::none, Covariance::of_slot,
+                                                 Covariance::of_subbands};
+
+/// Resource blocks of a subband.
+inline std::size_t subband_of(std::size_t antennas) {
+    if (antennas <= 4) return 4;
+    return 8;
+}
+
 /// Rayleigh fading, QPSK on every element, N0 from -20 to 0 dB.
 inline Slots random_slots(const EqualizerConfig& config, std::size_t count, unsigned seed,
-                          bool with_covariance = false) {
+                          Covariance covariance = Covariance::none) {
     const Dimensions size(config);
     std::mt19937 random(seed);
     std::normal_distribution<float> normal(0.0F, std::sqrt(0.5F));
@@ -125,8 +136,12 @@ inline Slots random_slots(const EqualizerConfig& config, std::size_t count, unsi
             phase = std::polar(1.0F, 6.28F * uniform(random));
         slots.estimates.push_back(estimate);
     }
-    if (!with_covariance) return slots;
-    for (std::size_t s = 0; s < count; ++s) {
+    if (covariance == Covariance::none) return slots;
+    const std::size_t blocks = size.subcarriers / 12;
+    const std::size_t of_subband = subband_of(size.antennas);
+    const std::size_t matrices =
+        covariance == Covariance::of_slot ? 1 : (blocks + of_subband - 1) / of_subband;
+    for (std::size_t i = 0; i < count * matrices; ++i) {
         std::vector<cf32> factor(size.antennas * size.antennas);
         for (cf32& value : factor)
             value = {normal(random), normal(random)};
@@ -239,12 +254,14 @@ inline Element element_of(const EqualizerConfig& config, const Slots& slots, std
         noise[a * size.antennas + a] = double{estimate.noise_variance} + error;
     }
     if (!slots.covariance.empty()) {
+        const std::size_t matrices = slots.covariance.size() / slots.count / noise.size();
+        const std::size_t subband = matrices == 1 ? 0 : subcarrier / 12 / subband_of(size.antennas);
+        const cf32* const covariance = &slots.covariance[(slot * matrices + subband) * noise.size()];
         double trace = 0.0;
         for (std::size_t a = 0; a < size.antennas; ++a)
-            trace += double{slots.covariance[slot * noise.size() + a * (size.antennas + 1)].real()};
+            trace += double{covariance[a * (size.antennas + 1)].real()};
         for (std::size_t i = 0; i < noise.size(); ++i)
-            noise[i] = (1.0 + error * static_cast<double>(size.antennas) / trace) *
-                       Complex(slots.covariance[slot * noise.size() + i]);
+            noise[i] = (1.0 + error * static_cast<double>(size.antennas) / trace) * Complex(covariance[i]);
     }
     return {h, y, noise};
 }

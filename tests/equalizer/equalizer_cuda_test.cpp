@@ -87,11 +87,11 @@ TEST(GpuEqualizerTest, ScatteredAllocationsInEveryFormat) {
     PHY_NEEDS_GPU();
     for (int layers = 1; layers <= 4; ++layers) {
         for (const int antennas : {layers, 4, 5}) {
-            for (const bool with_covariance : {false, true}) {
-                SCOPED_TRACE(std::to_string(layers) + "x" + std::to_string(antennas) +
-                             (with_covariance ? ", covariance" : ""));
+            for (const Covariance covariance : all_covariances) {
+                SCOPED_TRACE(std::to_string(layers) + "x" + std::to_string(antennas) + ", covariance " +
+                             std::to_string(static_cast<int>(covariance)));
                 const EqualizerConfig config = scattered_config(layers, antennas);
-                const Slots slots = random_slots(config, 3, equalizer_seed, with_covariance);
+                const Slots slots = random_slots(config, 3, equalizer_seed, covariance);
                 for (const SampleFormat format : phy::all_sample_formats)
                     expect_same_as_host(config, slots, format);
                 expect_same_as_host(config, slots, SampleFormat::cf32, 1);
@@ -103,12 +103,12 @@ TEST(GpuEqualizerTest, ScatteredAllocationsInEveryFormat) {
 TEST(GpuEqualizerTest, PairsInEveryFormat) {
     PHY_NEEDS_GPU();
     for (const int antennas : {2, 3, 4, 8}) {
-        for (const bool with_covariance : {false, true}) {
-            SCOPED_TRACE(std::to_string(antennas) +
-                         (with_covariance ? " antennas, covariance" : " antennas"));
+        for (const Covariance covariance : all_covariances) {
+            SCOPED_TRACE(std::to_string(antennas) + " antennas, covariance " +
+                         std::to_string(static_cast<int>(covariance)));
             EqualizerConfig config = scattered_config(2, antennas);
             config.pairs = true;
-            const Slots slots = random_slots(config, 3, equalizer_seed, with_covariance);
+            const Slots slots = random_slots(config, 3, equalizer_seed, covariance);
             for (const SampleFormat format : phy::all_sample_formats)
                 expect_same_as_host(config, slots, format);
         }

@@ -80,11 +80,11 @@ void expect_same_everywhere(const EqualizerConfig& config, const Slots& slots) {
 TEST(EqualizerTest, ScatteredAllocations) {
     for (int layers = 1; layers <= 4; ++layers) {
         for (const int antennas : {layers, 5}) {
-            for (const bool with_covariance : {false, true}) {
+            for (const Covariance covariance : all_covariances) {
                 SCOPED_TRACE(std::to_string(layers) + "x" + std::to_string(antennas) + ", seed " +
                              std::to_string(equalizer_seed));
                 const EqualizerConfig config = scattered_config(layers, antennas);
-                const Slots slots = random_slots(config, 3, equalizer_seed, with_covariance);
+                const Slots slots = random_slots(config, 3, equalizer_seed, covariance);
                 expect_near(config, slots, equalize(phy::Host(), config, slots), 1e-4);
                 expect_same_everywhere(config, slots);
                 if (HasFatalFailure()) return;
@@ -136,11 +136,11 @@ void expect_pair(const Element& element, const phy::LayerPair& pair) {
 
 TEST(EqualizerTest, PairsHoldWhatAnElementSays) {
     for (const int antennas : {2, 3, 4, 8, 16}) {
-        for (const bool with_covariance : {false, true}) {
+        for (const Covariance covariance : all_covariances) {
             SCOPED_TRACE(std::to_string(antennas) + " antennas");
             EqualizerConfig config = scattered_config(2, antennas);
             config.pairs = true;
-            const Slots slots = random_slots(config, 3, equalizer_seed, with_covariance);
+            const Slots slots = random_slots(config, 3, equalizer_seed, covariance);
             const Equalized out = equalize(phy::Host(), config, slots);
             expect_near(config, slots, out, 1e-4);
             expect_same_everywhere(config, slots);
@@ -175,9 +175,9 @@ TEST(EqualizerTest, PairsOfErasedElementsAreZeros) {
 
 /// A slot alone gives what it gives in a batch, wherever its arrays end.
 TEST(EqualizerTest, BatchesMayBeCut) {
-    for (const bool with_covariance : {false, true}) {
+    for (const Covariance covariance : all_covariances) {
         const EqualizerConfig config = scattered_config(3, 4);
-        const Slots slots = random_slots(config, 3, equalizer_seed, with_covariance);
+        const Slots slots = random_slots(config, 3, equalizer_seed, covariance);
         const Equalized all = equalize(phy::Host(), config, slots);
         for (std::size_t s = 0; s < slots.count; ++s) {
             const Slots one = slot_of(slots, s);
@@ -189,11 +189,11 @@ TEST(EqualizerTest, BatchesMayBeCut) {
 }
 
 TEST(EqualizerTest, EverySampleFormat) {
-    for (const bool with_covariance : {false, true}) {
+    for (const Covariance covariance : all_covariances) {
         EqualizerConfig config = scattered_config(2, 3);
         for (const SampleFormat format : phy::all_sample_formats) {
             config.full_scale = format == SampleFormat::ci16 ? 4096.0F : 30.0F;
-            const Slots slots = random_slots(config, 2, equalizer_seed, with_covariance);
+            const Slots slots = random_slots(config, 2, equalizer_seed, covariance);
             const std::vector<std::byte> samples = stored(slots.grid, format);
             Slots widened = slots;
             widened.grid = as_numbers(samples, format, config.full_scale.value_for(format));
@@ -352,7 +352,7 @@ TEST(EqualizerTest, ErasesSlotsOfBadNoiseAndUnknownWeights) {
     }
     // No covariance of anything.
     const EqualizerConfig config = plain_config(2, 4, 1);
-    Slots slots = random_slots(config, 1, equalizer_seed, true);
+    Slots slots = random_slots(config, 1, equalizer_seed, Covariance::of_slot);
     slots.covariance[5] = -1.0F;
     const Equalized out = equalize(phy::Host(), config, slots);
     EXPECT_EQ(out.symbols[0], cf32(0.0F));
@@ -395,7 +395,7 @@ TEST(EqualizerTest, WrongConfigurationsThrow) {
 
 TEST(EqualizerTest, WrongCallsThrow) {
     const EqualizerConfig config = plain_config(2, 4);
-    const Slots good = random_slots(config, 2, equalizer_seed, true);
+    const Slots good = random_slots(config, 2, equalizer_seed, Covariance::of_slot);
     const auto expect_thrown = [&](const std::function<void(Slots&, Equalized&)>& change) {
         Slots slots = good;
         Equalizer equalizer(phy::Host(), config);
@@ -410,6 +410,7 @@ TEST(EqualizerTest, WrongCallsThrow) {
     expect_thrown([](Slots& slots, Equalized&) { slots.channel.push_back(0.0F); });
     expect_thrown([](Slots& slots, Equalized&) { slots.estimates.pop_back(); });
     expect_thrown([](Slots& slots, Equalized&) { slots.covariance.pop_back(); });
+    expect_thrown([](Slots& slots, Equalized&) { slots.covariance.resize(2 * slots.covariance.size()); });
     try {
         Equalizer(phy::Host(), config)(good.grid, good.channel, {}, {}, {});
         ADD_FAILURE() << "a grid without slots: no error";

@@ -73,7 +73,8 @@ inline std::vector<BytesCase> random_bytes_cases(std::uint32_t seed, int count) 
     while (cases.size() < static_cast<std::size_t>(count)) {
         EstimatorConfig config;
         config.allocation = random_allocation(random, random_int(random, 1, 40));
-        config.antennas = random_int(random, 1, 5);
+        const int antennas = random_int(random, 1, 7);
+        config.antennas = antennas <= 5 ? antennas : antennas == 6 ? 8 : 16;
         config.time = static_cast<phy::TimeInterpolation>(random_int(random, 0, 2));
         if (random_int(random, 0, 3) == 0) config.noise_variance = 0.01F;
         try {
@@ -150,10 +151,10 @@ struct Written {
     std::vector<phy::SlotEstimate> slots;
     std::vector<phy::cf32> covariance;
 
-    Written(std::size_t slots_count, std::size_t channel_size, int antennas)
+    Written(std::size_t slots_count, std::size_t channel_size, std::size_t covariance_size)
         : channel(slots_count * channel_size, -3.0F),
           slots(slots_count),
-          covariance(slots_count * static_cast<std::size_t>(antennas * antennas)) {}
+          covariance(slots_count * covariance_size) {}
 
     [[nodiscard]] bool is_same_as(const Written& other) const {
         return std::memcmp(channel.data(), other.channel.data(), channel.size() * sizeof(float)) == 0 &&
@@ -163,29 +164,32 @@ struct Written {
     }
 };
 
-inline bool measures_covariance(const EstimatorConfig& config) {
-    return config.allocation.resource_blocks.front().count > 1;
+/// Elements per slot of the covariance that a case asks for: none, a matrix per slot or one per subband.
+inline std::size_t covariance_size(const EstimatorConfig& config) {
+    const phy::ResourceBlocks& range = config.allocation.resource_blocks.front();
+    if (range.count == 1) return 0;
+    const bool is_of_slot = (config.antennas + range.first) % 3 == 0;
+    const int matrices =
+        is_of_slot ? 1 : phy::subbands(config.antennas, config.allocation.carrier_resource_blocks);
+    return static_cast<std::size_t>(matrices * config.antennas * config.antennas);
 }
 
 /// Calls with `slots_a_call` slots each.
 inline Written write_all(const phy::Host& host, const EstimatorConfig& config, phy::SampleFormat format,
                          const Batch& batch, std::size_t slots_a_call) {
     phy::ChannelEstimator estimator(host, config);
-    const auto antennas = static_cast<std::size_t>(config.antennas);
-    Written written(batch.slots, estimator.channel_size(), config.antennas);
+    const std::size_t of_covariance = covariance_size(config);
+    Written written(batch.slots, estimator.channel_size(), of_covariance);
     const std::size_t grid = batch.grid.size() / batch.slots;
     const std::size_t pilots = batch.pilots.size() / batch.slots;
     for (std::size_t s = 0; s < batch.slots; s += slots_a_call) {
         const std::size_t count = std::min(slots_a_call, batch.slots - s);
-        std::span<phy::cf32> covariance;
-        if (measures_covariance(config))
-            covariance =
-                std::span(written.covariance).subspan(s * antennas * antennas, count * antennas * antennas);
         estimator({format, std::span(batch.grid).subspan(s * grid, count * grid)},
                   std::span(batch.pilots).subspan(s * pilots, count * pilots),
                   std::span(written.channel)
                       .subspan(s * estimator.channel_size(), count * estimator.channel_size()),
-                  std::span(written.slots).subspan(s, count), covariance);
+                  std::span(written.slots).subspan(s, count),
+                  std::span(written.covariance).subspan(s * of_covariance, count * of_covariance));
     }
     return written;
 }

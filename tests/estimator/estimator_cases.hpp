@@ -37,6 +37,10 @@ struct Air {
     double late_delay = 0.0;  ///< s
 };
 
+inline Air air_at(double snr_db) {
+    return {.noise_variance = std::pow(10.0, -snr_db / 10.0)};
+}
+
 /// From the beginning of symbol 0, in s.
 inline double time_of(int symbol, double spacing) {
     return symbol * (1.0 + 144.0 / 2048.0) / spacing;
@@ -189,11 +193,12 @@ inline phy::ChannelEstimator make_estimator(const EstimatorConfig& config) {
     return {phy::Host(), config};
 }
 
-inline Estimated estimate(phy::ChannelEstimator& estimator, const Slot& slot, bool with_covariance = false) {
+/// matrices: of the covariance.
+inline Estimated estimate(phy::ChannelEstimator& estimator, const Slot& slot, int matrices = 0) {
     Estimated result;
     result.channel.resize(estimator.channel_size());
-    const auto antennas = static_cast<std::size_t>(estimator.config().antennas);
-    if (with_covariance) result.covariance.resize(antennas * antennas);
+    const int antennas = estimator.config().antennas;
+    result.covariance.resize(static_cast<std::size_t>(matrices * antennas * antennas));
     estimator(slot.grid, slot.pilots, result.channel, std::span(&result.slot, 1), result.covariance);
     return result;
 }

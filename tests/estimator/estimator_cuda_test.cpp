@@ -29,8 +29,8 @@ Written write_on_gpu(const EstimatorConfig& config, SampleFormat format, const B
     const phy::gpu::ChannelEstimator estimator(device, config, slots_a_call);
     // An estimator of less shared memory, which must not limit the other.
     const phy::gpu::ChannelEstimator small(device, estimator_config(6, 1, {0}), 1);
-    const auto of_covariance = static_cast<std::size_t>(config.antennas * config.antennas);
-    Written written(batch.slots, estimator.channel_size(), config.antennas);
+    const std::size_t of_covariance = covariance_size(config);
+    Written written(batch.slots, estimator.channel_size(), of_covariance);
     DeviceBuffer<std::byte> grid(device, batch.grid.size() + shift);
     DeviceBuffer<phy::cf32> pilots(device, batch.pilots.size());
     DeviceBuffer<float> channel(device, written.channel.size());
@@ -45,13 +45,10 @@ Written write_on_gpu(const EstimatorConfig& config, SampleFormat format, const B
     const std::size_t of_channel = estimator.channel_size();
     for (std::size_t s = 0; s < batch.slots; s += slots_a_call) {
         const std::size_t count = std::min(slots_a_call, batch.slots - s);
-        phy::gpu::DeviceSpan<phy::cf32> products;
-        if (measures_covariance(config))
-            products = covariance.subspan(s * of_covariance, count * of_covariance);
         estimator({format, grid.subspan(shift + s * of_grid, count * of_grid)},
                   pilots.subspan(s * of_pilots, count * of_pilots),
                   channel.subspan(s * of_channel, count * of_channel), slots.subspan(s, count), stream,
-                  products);
+                  covariance.subspan(s * of_covariance, count * of_covariance));
     }
     copy_async(written.channel, channel, stream);
     copy_async(written.slots, slots, stream);

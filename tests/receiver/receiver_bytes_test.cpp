@@ -183,7 +183,8 @@ TEST(ReceiverBytesTest, TheChainIsThatOfItsOperators) {
                                 demodulate.timing().slot_elements());
     std::vector<phy::cf32> pilots(phy::dmrs_pilot_count(allocation));
     std::vector<float> channel(estimate.channel_size());
-    std::vector<phy::cf32> covariance(static_cast<std::size_t>(config.antennas * config.antennas));
+    const int subbands = phy::subbands(config.antennas, allocation.carrier_resource_blocks);
+    std::vector<phy::cf32> covariance(static_cast<std::size_t>(subbands * config.antennas * config.antennas));
     phy::SlotEstimate slot;
     Received expected = {.llr = {}, .slots = std::vector<phy::ReceivedSlot>(1)};
     expected.symbols.resize(equalize.symbols_per_slot());

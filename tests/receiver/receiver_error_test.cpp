@@ -78,7 +78,7 @@ TEST(ReceiverErrorTest, TransformPrecodingBesideReservedElements) {
 TEST(ReceiverErrorTest, InterferenceRejection) {
     ReceiverConfig config = small_receiver(ReceiverInput::grid, 1, 1);
     config.interference_rejection = true;
-    expect_message("interference_rejection with 1 antenna", [&] { phy::Receiver(phy::Host(), config); });
+    EXPECT_NO_THROW(phy::Receiver(phy::Host(), config));
     config.antennas = 2;
     config.noise_variance = 0.1F;
     expect_message("interference_rejection with a noise_variance of 0.1",

@@ -152,10 +152,11 @@ TEST(SlotReportTest, ErasedSymbolsDoNotCount) {
 
 /// Noise that is measured or given, and a covariance of noise that is measured.
 std::vector<ReceiverConfig> receivers_by_noise(ReceiverInput input) {
-    std::vector<ReceiverConfig> configs(3, small_receiver(input));
+    std::vector<ReceiverConfig> configs(4, small_receiver(input));
     configs[1].noise_variance = 1e-3F;
     configs[2] = small_receiver(input, 2);
     configs[2].interference_rejection = true;
+    configs[3].interference_rejection = true;
     return configs;
 }
 

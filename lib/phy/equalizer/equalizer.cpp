@@ -42,6 +42,16 @@ std::size_t blocks_at_once(const EqualizerPlan& plan) {
     return std::clamp(floats / (rows * block_subcarriers) / 4 * 4, min_blocks, max_blocks);
 }
 
+/// Subbands of a slot.
+struct Whitened {
+    std::size_t call = 0;
+    std::size_t slot = 0;
+    std::size_t first = 0;
+    std::size_t count = 0;
+
+    friend bool operator==(const Whitened&, const Whitened&) = default;
+};
+
 /// Memory of one thread.
 struct EqualizerWorkspace {
     // Rows are not a power of two apart, so that they use different sets of the cache.
@@ -54,7 +64,8 @@ struct EqualizerWorkspace {
           symbols(as_size(2 * plan.layers()) * row),
           noise(as_size(plan.layers()) * row),
           pairs(plan.config().pairs ? row : 0),
-          whitening(plan.covariance_size()) {}
+          whitening((subcarriers / block_subcarriers + 1) * plan.matrix_size()),
+          matrix_of(subcarriers / block_subcarriers + 1) {}
 
     std::size_t row;              ///< floats from row to row
     std::size_t received_row;     ///< floats from antenna to antenna
@@ -64,9 +75,9 @@ struct EqualizerWorkspace {
     std::vector<float> symbols;   ///< results to pick from
     std::vector<float> noise;
     std::vector<LayerPair> pairs;
-    std::vector<cf32> whitening;
-    std::size_t whitening_call = 0;  ///< call and slot of the whitening matrix
-    std::size_t whitening_slot = 0;
+    std::vector<cf32> whitening;         ///< matrices of the block's subbands
+    std::vector<std::size_t> matrix_of;  ///< a subband: the first of those before that are equal
+    Whitened whitened;                   ///< what they are of
 };
 
 /// Makes the matrix that whitens noise of this covariance, (size, size), and errors of the estimates.
@@ -119,6 +130,7 @@ public:
         const float* channel;
         std::span<const SlotEstimate> slots;
         const cf32* covariance;  ///< null: none
+        EqualizerPlan::Subbands subbands;
         float* symbols;
         float* noise;
         LayerPair* pairs;    ///< null: none
@@ -155,7 +167,11 @@ private:
     [[nodiscard]] ChannelRows with_weights(ChannelRows channel, const WeightGroup& group,
                                            const SlotEstimate& slot) const;
     [[nodiscard]] bool has_set(const SlotEstimate& slot) const;
-    void make_whitening(EqualizerWorkspace& workspace, const Call& call, std::size_t slot) const;
+    void make_whitening(EqualizerWorkspace& workspace, const Call& call, const Block& block) const;
+    /// Calls whiten(matrix, first, count) for the subbands of subcarriers of the block.
+    template <class Whiten>
+    void for_subbands(const EqualizerWorkspace& workspace, const Call& call, std::size_t first,
+                      std::size_t count, const Whiten& whiten) const;
     void make_filters(EqualizerWorkspace& workspace, const ChannelRows& channel, const Block& block) const;
 
     /// Stages samples that need widening or whitening, or are at the end of the array.
@@ -263,12 +279,42 @@ ElementRun BlockEqualizer::next_run(std::span<const ResourceMap::Entry>& entries
     return run;
 }
 
-void BlockEqualizer::make_whitening(EqualizerWorkspace& workspace, const Call& call, std::size_t slot) const {
-    if (workspace.whitening_call == call.number && workspace.whitening_slot == slot) return;
-    const float errors = scalar::noise_of_errors<scalar::Ops>(call.slots[slot].channel_error, plan_.layers());
-    whiten(call.covariance + slot * plan_.covariance_size(), plan_.antennas(), errors, workspace.whitening);
-    workspace.whitening_call = call.number;
-    workspace.whitening_slot = slot;
+void BlockEqualizer::make_whitening(EqualizerWorkspace& workspace, const Call& call,
+                                    const Block& block) const {
+    const std::size_t first = block.first_block / call.subbands.blocks;
+    const std::size_t last = (block.first_block + block.resource_blocks - 1) / call.subbands.blocks;
+    const Whitened wanted = {call.number, block.slot, first, last - first + 1};
+    if (workspace.whitened == wanted) return;
+    const SlotEstimate& slot = call.slots[block.slot];
+    const float errors = scalar::noise_of_errors<scalar::Ops>(slot.channel_error, plan_.layers());
+    const std::size_t size = plan_.matrix_size();
+    const cf32* const covariance = call.covariance + (block.slot * call.subbands.count + first) * size;
+    workspace.whitened = wanted;
+    for (std::size_t i = 0; i < wanted.count; ++i) {
+        const cf32* const own = covariance + i * size;
+        const bool is_equal = i > 0 && std::memcmp(own, own - size, size * sizeof(cf32)) == 0;
+        workspace.matrix_of[i] = is_equal ? workspace.matrix_of[i - 1] : i;
+        if (!is_equal)
+            whiten(own, plan_.antennas(), errors, std::span(workspace.whitening).subspan(i * size, size));
+    }
+}
+
+template <class Whiten>
+void BlockEqualizer::for_subbands(const EqualizerWorkspace& workspace, const Call& call, std::size_t first,
+                                  std::size_t count, const Whiten& whiten) const {
+    const std::size_t of_subband = call.subbands.blocks * block_subcarriers;
+    const auto matrix_at = [&](std::size_t k) {
+        return workspace.matrix_of[k / of_subband - workspace.whitened.first];
+    };
+    for (std::size_t at = first; at < first + count;) {
+        const std::size_t matrix = matrix_at(at);
+        std::size_t end = at;
+        while (end < first + count && matrix_at(end) == matrix)
+            end = std::min((end / of_subband + 1) * of_subband, first + count);
+        whiten(WhiteningRows{&workspace.whitening[matrix * plan_.matrix_size()], plan_.antennas()},
+               at - first, end - at);
+        at = end;
+    }
 }
 
 void BlockEqualizer::stage_channel(EqualizerWorkspace& workspace, const Call& call, const Block& block,
@@ -279,13 +325,18 @@ void BlockEqualizer::stage_channel(EqualizerWorkspace& workspace, const Call& ca
     for (std::size_t r = 0; r < rows; ++r)
         std::memcpy(&workspace.channel[r * row], from + r * subcarriers, block.count() * sizeof(float));
     if (call.covariance == nullptr) return;
-    const WhiteningRows whitening = {workspace.whitening.data(), plan_.antennas()};
     const std::size_t of_antenna = as_size(2 * plan_.layers()) * row;
     const std::size_t of_estimate = as_size(plan_.antennas()) * of_antenna;
-    for (std::size_t e = 0; e < as_size(plan_.estimates()); ++e)
-        for (std::size_t layer = 0; layer < as_size(plan_.layers()); ++layer)
-            kernels_->whiten_channel(whitening, &workspace.channel[e * of_estimate + 2 * layer * row],
-                                     of_antenna, row, block.count());
+    for (std::size_t e = 0; e < as_size(plan_.estimates()); ++e) {
+        for (std::size_t layer = 0; layer < as_size(plan_.layers()); ++layer) {
+            float* const rows_of_layer = &workspace.channel[e * of_estimate + 2 * layer * row];
+            for_subbands(workspace, call, block.first(), block.count(),
+                         [&](const WhiteningRows& whitening, std::size_t first, std::size_t count) {
+                             kernels_->whiten_channel(whitening, rows_of_layer + first, of_antenna, row,
+                                                      count);
+                         });
+        }
+    }
 }
 
 ChannelRows BlockEqualizer::channel_of(EqualizerWorkspace& workspace, const Call& call,
@@ -302,7 +353,7 @@ ChannelRows BlockEqualizer::channel_of(EqualizerWorkspace& workspace, const Call
     rows.first = from;
     rows.stride = plan_.subcarriers();
     if (!has_set(slot)) rows.noise = std::numeric_limits<float>::quiet_NaN();
-    if (whitens) make_whitening(workspace, call, block.slot);
+    if (whitens) make_whitening(workspace, call, block);
     if (whitens || block.at_end) {
         stage_channel(workspace, call, block, from);
         rows.first = workspace.channel.data();
@@ -358,8 +409,11 @@ ReceivedRows BlockEqualizer::received_of(EqualizerWorkspace& workspace, const Ca
         rows.stride = row;
     }
     if (whitens) {
-        kernels_->whiten_received({workspace.whitening.data(), plan_.antennas()}, rows, staged, row,
-                                  run.subcarriers);
+        for_subbands(workspace, call, run.first_subcarrier, run.subcarriers,
+                     [&](const WhiteningRows& whitening, std::size_t at, std::size_t count) {
+                         kernels_->whiten_received(whitening, {rows.first + 2 * at, rows.stride, rows.phase},
+                                                   staged + 2 * at, row, count);
+                     });
         rows.first = staged;
         rows.stride = row;
     }
@@ -446,6 +500,7 @@ void Equalizer::operator()(SymbolView grid, std::span<const float> channel,
                                                .channel = channel.data(),
                                                .slots = slots,
                                                .covariance = covariance.empty() ? nullptr : covariance.data(),
+                                               .subbands = plan.subbands_of(slots.size(), covariance.size()),
                                                .symbols = reinterpret_cast<float*>(symbols.data()),
                                                .noise = noise_variance.data(),
                                                .pairs = pairs.empty() ? nullptr : pairs.data(),

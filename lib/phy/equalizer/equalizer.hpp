@@ -66,9 +66,9 @@ struct PHY_EXPORT LayerPair {
 /// SoftDemapper gives it soft bits of 0. Causes: channel coefficients, samples or slot values that are not
 /// finite; a layer without a channel (MMSE: mu below 2^-20); layers that cannot be separated (a pivot of the
 /// factorisation below 2^-18 of its diagonal; erases all layers of the element); a covariance that is not
-/// positive definite (erases the slot); a time_set outside of time_sets (erases the slot); a phase that is
-/// NaN (erases its OFDM symbol). Non-finite values of one element affect no other element. Symbols that are
-/// not erased have a noise variance of at least 2^-126.
+/// positive definite (erases what it is of); a time_set outside of time_sets (erases the slot); a phase that
+/// is NaN (erases its OFDM symbol). Non-finite values of one element affect no other element. Symbols that
+/// are not erased have a noise variance of at least 2^-126.
 ///
 /// Not thread-safe: one equaliser per thread. It uses the threads of its Host.
 class PHY_EXPORT Equalizer {
@@ -88,9 +88,10 @@ public:
     /// Equalises all slots. grid: (slots, antennas, symbols, subcarriers). channel and slots: see
     /// SlotEstimate. symbols: (slots, data elements, layers), the order of the codeword; each is the sent
     /// symbol plus noise, without bias. noise_variance: the variance of that noise, in the same shape.
-    /// SoftDemapper takes both as they are. covariance, if not empty: (slots, antennas, antennas), E[n n^H],
-    /// replaces N0. pairs: (slots, data elements) with EqualizerConfig::pairs, else empty; all 0 where a
-    /// number would not be finite, as in erased slots and OFDM symbols.
+    /// SoftDemapper takes both as they are. covariance, if not empty: (slots, antennas, antennas), or with
+    /// subbands() (slots, subbands, antennas, antennas), E[n n^H], replaces N0. pairs: (slots, data elements)
+    /// with EqualizerConfig::pairs, else empty; all 0 where a number would not be finite, as in erased slots
+    /// and OFDM symbols.
     ///
     /// Throws ArgumentError, and then has written nothing, if sizes do not fit. Without a covariance, it also
     /// throws if a slot's noise_variance is 0 or below, or if its channel_error is negative. Allocates

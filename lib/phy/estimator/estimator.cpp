@@ -77,6 +77,7 @@ void ChannelEstimator::operator()(SymbolView grid, std::span<const cf32> pilots,
                      .slots = slots.size(),
                      .covariance = covariance.size()});
     const float unit = plan.unit_of(grid.format());
+    const std::size_t of_covariance = slots.empty() ? 0 : covariance.size() / slots.size();
     const auto slot_at = [&](std::size_t i) {
         return detail::EstimatorSlot{
             .format = grid.format(),
@@ -85,7 +86,8 @@ void ChannelEstimator::operator()(SymbolView grid, std::span<const cf32> pilots,
             .pilots = pilots.data() + i * sizes.pilots,
             .channel = channel.data() + i * sizes.channel,
             .estimate = &slots[i],
-            .covariance = covariance.empty() ? nullptr : covariance.data() + i * sizes.covariance};
+            .covariance = covariance.empty() ? nullptr : covariance.data() + i * of_covariance,
+            .matrices = plan.matrices(slots.size(), covariance.size())};
     };
     detail::ThreadPool& pool = impl_->host.pool();
     const auto threads = static_cast<std::size_t>(pool.size());

@@ -79,9 +79,12 @@ public:
 
     /// Estimates all slots. grid: (slots, antennas, symbols, subcarriers). pilots: (slots, DM-RS symbols,
     /// pilots) from dmrs_pilots(). channel: slots x channel_size() floats (see SlotEstimate); nothing is
-    /// written outside the allocation. covariance, if not empty: (slots, antennas, antennas), E[n n^H] of
-    /// noise and interference, measured at the pilots; the fewer they are, the more of a weak correlation
-    /// counts as chance and is left out. Throws ArgumentError if sizes do not fit.
+    /// written outside the allocation. covariance, if not empty: (slots, antennas, antennas), or with
+    /// subbands() (slots, subbands, antennas, antennas): E[n n^H] of noise and interference at a resource
+    /// element of data, whose mean on the diagonal is the slot's noise_variance. It is measured as what
+    /// pilots differ by from the estimate; the fewer they are, the more of a weak correlation, and of
+    /// differences between subbands, counts as chance and is left out. Throws ArgumentError if sizes do not
+    /// fit.
     void operator()(SymbolView grid, std::span<const cf32> pilots, std::span<float> channel,
                     std::span<SlotEstimate> slots, std::span<cf32> covariance = {});
 

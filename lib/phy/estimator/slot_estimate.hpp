@@ -9,6 +9,17 @@
 
 namespace phy {
 
+/// Returns the resource blocks of a subband, in which noise and interference have one covariance. Subbands
+/// begin with the first resource block of the carrier.
+constexpr int subband_blocks(int antennas) {
+    return antennas <= 4 ? 4 : 8;
+}
+
+/// Returns the number of subbands of a carrier; the last one may be shorter.
+constexpr int subbands(int antennas, int resource_blocks) {
+    return (resource_blocks + subband_blocks(antennas) - 1) / subband_blocks(antennas);
+}
+
 /// The channel in a slot, except for its coefficients. An estimator or the caller provides it.
 ///
 /// The coefficients are an array of floats (slots, estimates, antennas, layers, 2, subcarriers): real parts,

@@ -42,9 +42,10 @@ struct PHY_EXPORT ReceiverConfig {
     Equalization equalization = Equalization::mmse;
 
     /// Interference rejection combining: measures the covariance of noise and interference over the antennas
-    /// at the DM-RS of each slot and equalises with it. Needs at least 2 antennas, and no given
-    /// noise_variance. None: where these are so and dmrs_pilot_count() is at least 144, so that chance in
-    /// what is measured costs about 0.05 dB at most.
+    /// at the DM-RS of each slot, by subbands() where these differ, and equalises with it. With one antenna
+    /// that is an N0 of each subband. Needs a noise_variance that is not given. None: with at least 2
+    /// antennas if dmrs_pilot_count() is at least 144, so that chance in what is measured costs about 0.05 dB
+    /// at most.
     std::optional<bool> interference_rejection = {};
 
     /// Detects two layers together by maximum likelihood: soft bits come from JointDetector. Symbols and what

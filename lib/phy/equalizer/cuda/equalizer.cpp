@@ -73,7 +73,9 @@ Equalizer::Impl::Impl(const Device& on, const Config& config)
 }
 
 std::size_t Equalizer::Impl::workspace_bytes(std::size_t slots) const {
-    return slots * (plan.channel_size() + 2 * plan.covariance_size()) * sizeof(float);
+    const auto matrices =
+        static_cast<std::size_t>(subbands(plan.antennas(), plan.config().allocation.carrier_resource_blocks));
+    return slots * (plan.channel_size() + 2 * matrices * plan.matrix_size()) * sizeof(float);
 }
 
 void Equalizer::Impl::check(const Inputs& inputs) const {
@@ -117,6 +119,10 @@ EqualizerJob Equalizer::Impl::make_job(const Inputs& inputs, cudaStream_t stream
     whitening.antennas = job.antennas;
     whitening.layers = job.layers;
     whitening.subcarriers = job.subcarriers;
+    const auto all = plan.subbands_of(inputs.slots.size(), inputs.covariance.size());
+    job.subbands = whitening.subbands = static_cast<unsigned>(all.count);
+    job.of_subband = whitening.of_subband =
+        static_cast<unsigned>(all.blocks) * subcarriers_per_resource_block;
     whitening.slot_count = job.slot_count;
     launch(whitening, stream);
     job.whitening = whitening.whitening;

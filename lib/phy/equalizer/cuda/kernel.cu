@@ -93,11 +93,16 @@ struct Subcarrier {
         return row * job.subcarriers + k;
     }
 
+    /// The matrix of the subcarrier's subband.
+    [[nodiscard]] __device__ __forceinline__ const float* whitening() const {
+        const std::uint64_t subband = std::uint64_t{slot} * job.subbands + k / job.of_subband;
+        return job.whitening + subband * (2 * job.antennas * job.antennas);
+    }
+
     /// The sample of an antenna, whitened if necessary.
     __device__ __forceinline__ void received(unsigned antenna, unsigned symbol, float& re, float& im) const {
         if (job.whitening == nullptr) return load_sample(job, sample_of(antenna, symbol), re, im);
-        const std::uint64_t first = (std::uint64_t{slot} * job.antennas + antenna) * job.antennas;
-        const float* const row = job.whitening + 2 * first;
+        const float* const row = whitening() + 2 * antenna * job.antennas;
         re = im = 0.0F;
         for (unsigned b = 0; b <= antenna; ++b) {
             float y_re;
@@ -236,7 +241,7 @@ private:
 
     __device__ __forceinline__ void whiten(const Subcarrier<layers>& at, float (&re)[antennas],
                                            float (&im)[antennas]) const {
-        const float* const matrix = at.job.whitening + std::uint64_t{at.slot} * (2 * antennas * antennas);
+        const float* const matrix = at.whitening();
 #pragma unroll
         for (int a = antennas - 1; a >= 0; --a) {
             const float* const row = matrix + 2 * antennas * a;

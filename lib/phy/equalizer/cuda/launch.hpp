@@ -50,7 +50,7 @@ struct EqualizerJob {
     const std::byte* grid;
     const float* channel;
     const float* slots;
-    const float* whitening;  ///< (slots, antennas, antennas), complex; or null
+    const float* whitening;  ///< (slots, subbands, antennas, antennas), complex; or null
     const ResourceMap::Entry* entries;
     const float* weights;
     const DeviceGroup* groups;  ///< of this launch
@@ -62,6 +62,8 @@ struct EqualizerJob {
     unsigned antennas;
     unsigned layers;
     unsigned subcarriers;
+    unsigned subbands;
+    unsigned of_subband;  ///< subcarriers
     unsigned slot_count;
     unsigned elements;  ///< per slot
     bool mmse;
@@ -88,6 +90,8 @@ struct WhiteningJob {
     unsigned antennas;
     unsigned layers;
     unsigned subcarriers;
+    unsigned subbands;
+    unsigned of_subband;  ///< subcarriers
     unsigned slot_count;
 };
 

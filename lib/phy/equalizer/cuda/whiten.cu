@@ -1,3 +1,4 @@
+#include "phy/cuda/dependent_launch.cuh"
 #include "phy/cuda/device.hpp"
 #include "phy/cuda/warp.hpp"
 #include "phy/dmrs/slot_allocation.hpp"
@@ -13,15 +14,18 @@ namespace whitening = phy::detail::cuda;
 using whitening::Ops;
 using Complex = whitening::ComplexOf<Ops>;
 
-/// One warp per slot; a lane computes a row of the factor, then a column of its inverse.
+/// One warp per slot and subband; a lane computes a row of the factor, then a column of its inverse.
 __global__ void __launch_bounds__(warp_size) make_whitening(const __grid_constant__ WhiteningJob job) {
     __shared__ Complex l[max_antennas * max_antennas];
+    let_next_get_ready();
+    wait_for_previous();
     const auto size = static_cast<int>(job.antennas);
-    const std::uint64_t first = std::uint64_t{blockIdx.x} * job.antennas * job.antennas;
+    const std::uint64_t first =
+        (std::uint64_t{blockIdx.y} * job.subbands + blockIdx.x) * job.antennas * job.antennas;
     const auto* const covariance = reinterpret_cast<const Complex*>(job.covariance) + first;
     auto* const inverse = reinterpret_cast<Complex*>(job.whitening) + first;
     const float errors = whitening::noise_of_errors<Ops>(
-        job.slots[blockIdx.x * floats_of_estimate + error_of_estimate], static_cast<int>(job.layers));
+        job.slots[blockIdx.y * floats_of_estimate + error_of_estimate], static_cast<int>(job.layers));
     const auto lane = static_cast<int>(threadIdx.x);
     float trace = 0.0F;
     for (int row = 0; row < size; ++row)
@@ -49,6 +53,7 @@ __global__ void __launch_bounds__(warp_size) make_whitening(const __grid_constan
 /// A thread whitens one coefficient of all antennas.
 __global__ void __launch_bounds__(whitening_threads)
     whiten_channel(const __grid_constant__ WhiteningJob job) {
+    wait_for_previous();
     const unsigned k = blockIdx.x * whitening_threads + threadIdx.x;
     if (k >= job.subcarriers) return;
     const unsigned slot = blockIdx.z;
@@ -58,7 +63,8 @@ __global__ void __launch_bounds__(whitening_threads)
     const auto index = [&](unsigned antenna) {
         return ((row * job.antennas + antenna) * job.layers + layer) * 2 * job.subcarriers + k;
     };
-    const float* const matrix = job.whitening + 2 * std::uint64_t{slot} * job.antennas * job.antennas;
+    const std::uint64_t subband = std::uint64_t{slot} * job.subbands + k / job.of_subband;
+    const float* const matrix = job.whitening + 2 * subband * job.antennas * job.antennas;
     for (unsigned a = 0; a < job.antennas; ++a) {
         float re = 0.0F;
         float im = 0.0F;
@@ -76,11 +82,12 @@ __global__ void __launch_bounds__(whitening_threads)
 }  // namespace
 
 void launch(const WhiteningJob& job, cudaStream_t stream) {
-    make_whitening<<<job.slot_count, warp_size, 0, stream>>>(job);
+    constexpr unsigned few_slots = 16;  // which leave a GPU partly idle
+    const bool is_early = job.slot_count <= few_slots;
+    launch_dependent(make_whitening, is_early, dim3(job.subbands, job.slot_count), warp_size, 0, stream, job);
     const dim3 blocks((job.subcarriers + whitening_threads - 1) / whitening_threads,
                       job.estimates * job.layers, job.slot_count);
-    whiten_channel<<<blocks, whitening_threads, 0, stream>>>(job);
-    check(cudaGetLastError());
+    launch_dependent(whiten_channel, is_early, blocks, whitening_threads, 0, stream, job);
 }
 
 }  // namespace phy::gpu::detail

@@ -338,7 +338,7 @@ void apply_filters(const float* filters, std::size_t stride, int antennas, const
     }
 }
 
-/// Interleaved rows of antennas.
+/// Interleaved rows of antennas. Elements after the last one are of another subband, and stay.
 struct ComplexRows {
     const float* from;
     std::size_t from_stride;
@@ -348,12 +348,16 @@ struct ComplexRows {
     PHY_INLINE void load(std::size_t antenna, std::size_t k, V& re, V& im) const {
         Lanes::load_pairs(from + antenna * from_stride + 2 * k, re, im);
     }
-    PHY_INLINE void store(std::size_t antenna, std::size_t k, V re, V im) const {
-        Lanes::store_pairs(re, im, to + antenna * to_stride + 2 * k);
+    PHY_INLINE void store(std::size_t antenna, std::size_t k, V re, V im, std::size_t left) const {
+        float* const at = to + antenna * to_stride + 2 * k;
+        if (left >= Lanes::count) return Lanes::store_pairs(re, im, at);
+        alignas(64) float some[2 * Lanes::count];
+        Lanes::store_pairs(re, im, some);
+        std::memcpy(at, some, 2 * left * sizeof(float));
     }
 };
 
-/// Two rows of each antenna.
+/// Two rows of each antenna. Subbands are whole vectors, and what follows the last one is not used.
 struct PlanarRows {
     float* first;
     std::size_t stride;
@@ -363,7 +367,7 @@ struct PlanarRows {
         re = Lanes::load(first + antenna * stride + k);
         im = Lanes::load(first + antenna * stride + row + k);
     }
-    PHY_INLINE void store(std::size_t antenna, std::size_t k, V re, V im) const {
+    PHY_INLINE void store(std::size_t antenna, std::size_t k, V re, V im, std::size_t) const {
         Lanes::store(re, first + antenna * stride + k);
         Lanes::store(im, first + antenna * stride + row + k);
     }
@@ -398,7 +402,7 @@ void whiten_known(const WhiteningRows& whitening, const Rows& rows, std::size_t 
                 add_weighted<Ops>(Ops::set(weights[b].real()), Ops::set(weights[b].imag()), re[b], im[b],
                                   sum_re, sum_im);
             add_scaled<Ops>(Ops::set(weights[a].real()), re[a], im[a], sum_re, sum_im);
-            rows.store(a, k, sum_re, sum_im);
+            rows.store(a, k, sum_re, sum_im, count - k);
         });
     }
 }

@@ -102,8 +102,15 @@ std::size_t EqualizerPlan::channel_size() const {
     return static_cast<std::size_t>(estimates_ * antennas() * layers() * 2) * subcarriers();
 }
 
-std::size_t EqualizerPlan::covariance_size() const {
+std::size_t EqualizerPlan::matrix_size() const {
     return static_cast<std::size_t>(antennas() * antennas());
+}
+
+EqualizerPlan::Subbands EqualizerPlan::subbands_of(std::size_t slots, std::size_t covariance) const {
+    const int blocks = config_.allocation.carrier_resource_blocks;
+    if (covariance == slots * matrix_size()) return {1, static_cast<std::size_t>(blocks)};
+    return {static_cast<std::size_t>(subbands(antennas(), blocks)),
+            static_cast<std::size_t>(subband_blocks(antennas()))};
 }
 
 void EqualizerPlan::check_sizes(const Sizes& sizes, SampleFormat format) const {
@@ -111,7 +118,9 @@ void EqualizerPlan::check_sizes(const Sizes& sizes, SampleFormat format) const {
     check_slots(sizes.slots, "grid", sizes.grid);
     check_size("grid", sizes.grid, sizes.slots * grid_size());
     check_size("channel", sizes.channel, sizes.slots * channel_size());
-    if (sizes.covariance != 0) check_size("covariance", sizes.covariance, sizes.slots * covariance_size());
+    if (sizes.covariance != 0)
+        check_size("covariance", sizes.covariance,
+                   sizes.slots * subbands_of(sizes.slots, sizes.covariance).count * matrix_size());
     check_size("symbols", sizes.symbols, sizes.slots * symbols());
     check_size("noise_variance", sizes.noise_variance, sizes.slots * symbols());
     check_size("pairs", sizes.pairs, config_.pairs ? sizes.slots * map_.elements() : 0);

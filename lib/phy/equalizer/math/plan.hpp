@@ -40,7 +40,13 @@ public:
     // Elements per slot of the arrays.
     [[nodiscard]] std::size_t grid_size() const;
     [[nodiscard]] std::size_t channel_size() const;
-    [[nodiscard]] std::size_t covariance_size() const;
+    [[nodiscard]] std::size_t matrix_size() const;  ///< of a covariance
+    /// Subbands of a covariance, and the resource blocks of each: one of all if there is one per slot.
+    struct Subbands {
+        std::size_t count;
+        std::size_t blocks;
+    };
+    [[nodiscard]] Subbands subbands_of(std::size_t slots, std::size_t covariance) const;
     [[nodiscard]] std::size_t symbols() const { return map_.elements() * static_cast<std::size_t>(layers()); }
 
     /// Checks the sizes of a call's arrays. Throws ArgumentError if they do not match the number of slots.

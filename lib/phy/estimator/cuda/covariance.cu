@@ -1,5 +1,7 @@
-// The covariance of the residuals of antennas.
+// The covariance of noise and interference: residuals of pilots after the estimate.
 
+#include "phy/cuda/samples.cuh"
+#include "phy/cuda/shared_memory.hpp"
 #include "phy/estimator/cuda/device.cuh"
 #include "phy/estimator/cuda/tuning.hpp"
 #include "phy/estimator/math/statistics-inl.h"
@@ -7,193 +9,382 @@
 namespace phy::gpu::detail {
 namespace {
 
-static_assert(max_warps_of_products * warp_size >= max_antennas * max_antennas);
+namespace math = phy::detail::cuda;
 
-int pairs_of(int antennas) {
-    return antennas * (antennas + 1) / 2;
+constexpr int max_subbands = phy::subbands(1, 275);
+constexpr int covariance_warps = covariance_threads / warp_size;
+
+static_assert(covariance_threads >= max_antennas * max_antennas);
+
+/// (subbands, antennas, antennas) of a slot.
+__device__ __forceinline__ float2* products_of(const EstimatorProgram& program, unsigned slot) {
+    const int size = program.subbands.count * program.antennas * program.antennas;
+    return reinterpret_cast<float2*>(program.products) + std::size_t{slot} * static_cast<unsigned>(size);
 }
 
-/// A lane's part of the products of two antennas' residuals in a tile.
-struct Products {
-    float sums[4] = {};  ///< re re, im im, im re, re im
+/// A subcarrier of a subband in a DM-RS symbol.
+struct Place {
+    unsigned slot;
+    int symbol;
+    int k;           ///< in the subband
+    int subcarrier;  ///< in the carrier
 
-    __device__ __forceinline__ void add(DeviceComplex x, DeviceComplex y) {
-        sums[0] = Ops::fma(x.re, y.re, sums[0]);
-        sums[1] = Ops::fma(x.im, y.im, sums[1]);
-        sums[2] = Ops::fma(x.im, y.re, sums[2]);
-        sums[3] = Ops::fma(x.re, y.im, sums[3]);
+    /// The sequence's number here; false if there is none.
+    __device__ __forceinline__ bool has_pilot(const EstimatorProgram& program, const EstimatorJob& job,
+                                              DeviceComplex& pilot) const {
+        const int index = subcarrier < program.subcarriers ? __ldg(program.pilot_at + subcarrier) : -1;
+        if (index < 0) return false;
+        const std::size_t row =
+            std::size_t{slot} * static_cast<unsigned>(program.symbols) + static_cast<unsigned>(symbol);
+        const auto* const at =
+            reinterpret_cast<const float*>(job.pilots + row * static_cast<unsigned>(program.pilots) + index);
+        pilot = {__ldg(at), __ldg(at + 1)};
+        return true;
     }
 
-    /// Of pilots: (streams, estimates, combs) of rows, `count` each.
-    __device__ __forceinline__ void add_pilots(const float* x, const float* y, int rows, int stride,
-                                               int count) {
+    /// The first antenna's coefficients of layer 0; other layers and antennas follow.
+    __device__ __forceinline__ const float* channel(const EstimatorProgram& program,
+                                                    const EstimatorJob& job) const {
+        const std::size_t estimate = std::size_t{slot} * static_cast<unsigned>(program.estimates) +
+                                     static_cast<unsigned>(symbol / program.symbols_averaged);
+        const int of_estimate = 2 * program.antennas * program.layers * program.subcarriers;
+        return job.channel + estimate * static_cast<unsigned>(of_estimate) +
+               static_cast<unsigned>(subcarrier);
+    }
+
+    /// The index of the first antenna's sample.
+    __device__ __forceinline__ std::size_t received(const EstimatorProgram& program) const {
+        const std::size_t row =
+            std::size_t{slot} * static_cast<unsigned>(program.antennas * symbols_per_slot) +
+            static_cast<unsigned>(program.dmrs_symbols[symbol]);
+        return row * static_cast<unsigned>(program.subcarriers) + static_cast<unsigned>(subcarrier);
+    }
+
+    /// Of the symbol, times the amplitude of pilots.
+    __device__ __forceinline__ DeviceComplex phase(const EstimatorProgram& program) const {
+        const SlotState& state = program.states[slot];
+        const int l = program.dmrs_symbols[symbol];
+        return {Ops::mul(program.amplitude, state.phase_re[l]),
+                Ops::mul(program.amplitude, state.phase_im[l])};
+    }
+};
+
+template <SampleFormat format>
+__device__ __forceinline__ DeviceComplex sample_at(const EstimatorJob& job, std::size_t index) {
+    constexpr unsigned bytes = size_of(format);
+    const std::byte* const from = job.grid + index * bytes;
+    std::uint32_t words[(bytes + 3) / 4];
+    if (reinterpret_cast<std::uintptr_t>(from) % bytes == 0)
+        load_words<Space::global, bytes>(from, words);
+    else
+        load_bytes<bytes>(from, words);
+    float parts[2];
+    widen<format, 2>(words, job.unit, parts);
+    return {parts[0], parts[1]};
+}
+
+/// Writes the residuals of every second antenna from first_antenna on: (antennas, parts) that are `part`
+/// floats apart.
+template <SampleFormat format>
+__device__ __forceinline__ void write_residuals(const EstimatorProgram& program, const EstimatorJob& job,
+                                                const Place& place, int first_antenna, float* out, int part) {
+    DeviceComplex pilot = {0.0F, 0.0F};
+    const bool has_pilot = place.has_pilot(program, job, pilot);
+    const int subcarriers = program.subcarriers;
+    const int of_antenna = 2 * program.layers * subcarriers;
+    const float* const channel = place.channel(program, job);
+    const float* const signs = program.signs +
+                               place.symbol % program.length * program.layers * program.subbands.subcarriers +
+                               place.k;
+    const DeviceComplex phase = place.phase(program);
+    const std::size_t received = place.received(program);
 #pragma unroll 2
-        for (int row = 0; row < rows; ++row, x += 2 * stride, y += 2 * stride)
-            each_at_once<3>(count, [&](int k) {
-                return Two{complex_at(x, stride, k), complex_at(y, stride, k)};
-            });
+    for (int antenna = first_antenna; antenna < program.antennas; antenna += 2) {
+        DeviceComplex residual = {0.0F, 0.0F};
+        if (has_pilot) {
+            DeviceComplex sum = {0.0F, 0.0F};
+            const float* h = channel + antenna * of_antenna;
+#pragma unroll 4
+            for (int layer = 0; layer < program.layers; ++layer, h += 2 * subcarriers) {
+                const float sign = __ldg(signs + layer * program.subbands.subcarriers);
+                sum = {Ops::fma(sign, h[0], sum.re), Ops::fma(sign, h[subcarriers], sum.im)};
+            }
+            residual = math::residual_of<Ops>(
+                sample_at<format>(job,
+                                  received + static_cast<unsigned>(antenna * symbols_per_slot * subcarriers)),
+                pilot, math::times<Ops>(phase, sum));
+        }
+        out[2 * antenna * part] = residual.re;
+        out[(2 * antenna + 1) * part] = residual.im;
+    }
+}
+
+/// The sum of x conj(y) over `count` elements, in lanes 0 and 16; the imaginary parts are `count` further on.
+__device__ __forceinline__ float product_of(const float* x, const float* y, int count) {
+    const unsigned lane = threadIdx.x % warp_size;
+    float parts[4] = {};  // re re, im im, im re, re im
+#pragma unroll 3
+    for (int k = static_cast<int>(lane); k < count; k += warp_size) {
+        parts[0] = Ops::fma(x[k], y[k], parts[0]);
+        parts[1] = Ops::fma(x[count + k], y[count + k], parts[1]);
+        parts[2] = Ops::fma(x[count + k], y[k], parts[2]);
+        parts[3] = Ops::fma(x[k], y[count + k], parts[3]);
+    }
+    float sums[2] = {Ops::add(parts[0], parts[1]), Ops::sub(parts[2], parts[3])};
+    halve<2>(sums, warp_size / 2, lane);
+#pragma unroll
+    for (unsigned distance = warp_size / 4; distance > 0; distance /= 2)
+        sums[0] = Ops::add(sums[0], __shfl_xor_sync(all_lanes, sums[0], distance));
+    return sums[0];
+}
+
+/// A subband per block. A thread has some subcarriers of symbols; then a warp has some pairs of antennas.
+__global__ void __launch_bounds__(residual_threads)
+    correlate_residuals(const __grid_constant__ EstimatorProgram program,
+                        const __grid_constant__ EstimatorJob job) {
+    extern __shared__ float residuals[];  // (antennas, parts, symbols, subcarriers of a subband)
+    let_next_get_ready();
+    wait_for_previous();
+    const int of_subband = program.subbands.subcarriers;
+    const int part = program.symbols * of_subband;
+    const auto subband = static_cast<int>(blockIdx.x);
+    with_constant_by_bits<SampleFormat, 4>(job.format, [&](auto format) {
+        for (int i = thread(); i < 2 * part; i += residual_threads) {
+            const int first_antenna = i < part ? 0 : 1;
+            const int at = i - first_antenna * part;
+            const int k = at % of_subband;
+            write_residuals<format()>(program, job,
+                                      {.slot = blockIdx.y,
+                                       .symbol = at / of_subband,
+                                       .k = k,
+                                       .subcarrier = subband * of_subband + k},
+                                      first_antenna, residuals + at, part);
+        }
+    });
+    __syncthreads();
+    float* const out = reinterpret_cast<float*>(products_of(program, blockIdx.y)) +
+                       2 * subband * program.antennas * program.antennas;
+    constexpr int warps = residual_threads / warp_size;
+    int turn = thread() / warp_size;
+    for (int a = 0; a < program.antennas; ++a) {
+        for (int b = 0; b <= a; ++b, --turn) {
+            if (turn != 0) continue;
+            turn = warps;
+            const float sum = product_of(residuals + 2 * a * part, residuals + 2 * b * part, part);
+            const int lane = thread() % warp_size;
+            if (lane % (warp_size / 2) == 0)
+                out[2 * (a * program.antennas + b) + lane / (warp_size / 2)] = sum;
+        }
+    }
+}
+
+/// The matrices of a slot, as the class of this name on a host makes them; all threads of a block do.
+class CovarianceOfSlot {
+public:
+    __device__ __forceinline__ CovarianceOfSlot(const EstimatorProgram& program, unsigned slot)
+        : program_(program),
+          state_(program.states[slot]),
+          products_(products_of(program, slot)),
+          antennas_(program.antennas),
+          pairs_(antennas_ * antennas_) {
+        load_pilots();
+        wait_for_previous();
+        add_subbands();
+        __syncthreads();
+        if (thread() == 0) set_scale();
+        __syncthreads();
+        set_elements();
+        __syncthreads();
+        compare_subbands();
+        if (thread() == covariance_threads - 1) set_kept();
+        __syncthreads();
+        if (thread() < warp_size) set_share();
+        __syncthreads();
     }
 
-    /// Of the modes of two columns; the imaginary parts are `distance` further on.
-    __device__ __forceinline__ void subtract_modes(const float* x, const float* y, const float* keep,
-                                                   int distance, int width) {
-        each_at_once<2>(width, [&](int i) {
-            const float factor = -__ldg(keep + i);
-            return Two{{Ops::mul(x[i], factor), Ops::mul(x[distance + i], factor)}, {y[i], y[distance + i]}};
-        });
-    }
-
-    /// In lane 0.
-    __device__ __forceinline__ DeviceComplex joined() const {
-        return {joined_warp(Ops::add(sums[0], sums[1])), joined_warp(Ops::sub(sums[2], sums[3]))};
+    /// out: (matrices, antennas, antennas).
+    __device__ __forceinline__ void write(cf32* out, int matrices) const {
+        auto* const elements = reinterpret_cast<float2*>(out);
+        for (int i = thread(); i < matrices * pairs_; i += covariance_threads) {
+            const int pair = i % pairs_;
+            if (!is_below(pair)) continue;
+            const int a = pair / antennas_;
+            const int b = pair % antennas_;
+            const DeviceComplex x = element(matrices == 1 ? -1 : i / pairs_, pair, a == b);
+            elements[i - pair + b * antennas_ + a] = {x.re, -x.im};
+            elements[i] = {x.re, x.im};
+        }
     }
 
 private:
-    struct Two {
-        DeviceComplex x;
-        DeviceComplex y;
+    struct Shared {
+        DeviceComplex of_slot[max_antennas * max_antennas];
+        float weights[max_antennas];
+        int pilots[max_subbands];
+        float factors[max_subbands];  ///< 0 of a subband without pilots
+        float differences[max_subbands];
+        math::CovarianceScale scale;
+        float factor;
+        float share;
+        float kept;
     };
+    __device__ __forceinline__ static Shared& shared() {
+        __shared__ Shared numbers;
+        return numbers;
+    }
 
-    /// Adds the lane's elements of `count`; the loads of at_once of them are in flight together.
-    template <int at_once, class Load>
-    __device__ __forceinline__ void each_at_once(int count, Load load) {
-        for (int first = thread() % warp_size; first < count; first += at_once * warp_size) {
-            Two loaded[at_once];
-#pragma unroll
-            for (int i = 0; i < at_once; ++i)
-                loaded[i] = load(min(first + i * warp_size, count - 1));
-#pragma unroll
-            for (int i = 0; i < at_once; ++i)
-                if (first + i * warp_size < count) add(loaded[i].x, loaded[i].y);
+    [[nodiscard]] __device__ __forceinline__ bool is_below(int pair) const {
+        return pair < pairs_ && pair % antennas_ <= pair / antennas_;
+    }
+
+    /// Of a slot.
+    [[nodiscard]] __device__ __forceinline__ int pilots_of(int subband) const {
+        return shared().pilots[subband];
+    }
+
+    [[nodiscard]] __device__ __forceinline__ int all_pilots() const {
+        return program_.symbols * program_.subbands.pilots;
+    }
+
+    [[nodiscard]] __device__ __forceinline__ DeviceComplex product(int subband, int pair) const {
+        const float2 x = products_[subband * pairs_ + pair];
+        return {x.x, x.y};
+    }
+
+    /// Before the first barrier.
+    __device__ __forceinline__ void load_pilots() {
+        if (thread() >= program_.subbands.count) return;
+        const std::int32_t* const first = program_.first_pilot + thread();
+        shared().pilots[thread()] = program_.symbols * (__ldg(first + 1) - __ldg(first));
+    }
+
+    /// A warp has some pairs of antennas.
+    __device__ __forceinline__ void add_subbands() {
+        int turn = thread() / warp_size;
+        for (int pair = 0; pair < pairs_; ++pair) {
+            if (!is_below(pair) || turn-- != 0) continue;
+            turn = covariance_warps - 1;
+            DeviceComplex sum = {0.0F, 0.0F};
+            for (int subband = thread() % warp_size; subband < program_.subbands.count;
+                 subband += warp_size) {
+                const DeviceComplex x = product(subband, pair);
+                sum = {Ops::add(sum.re, x.re), Ops::add(sum.im, x.im)};
+            }
+            sum = {joined_warp(sum.re), joined_warp(sum.im)};
+            if (thread() % warp_size == 0) shared().of_slot[pair] = sum;
         }
     }
+
+    __device__ __forceinline__ void set_scale() {
+        float trace = 0.0F;
+        for (int a = 0; a < antennas_; ++a)
+            trace = Ops::add(trace, shared().of_slot[a * antennas_ + a].re);
+        shared().scale = math::covariance_scale<Ops>(state_, trace, antennas_, all_pilots());
+        shared().factor = math::covariance_factor<Ops>(shared().scale, all_pilots());
+    }
+
+    __device__ __forceinline__ void set_elements() {
+        const int pair = thread();
+        if (is_below(pair)) {
+            const int a = pair / antennas_;
+            const bool on_diagonal = pair % antennas_ == a;
+            const DeviceComplex x =
+                math::covariance_of<Ops>(state_, shared().of_slot[pair], shared().factor, on_diagonal);
+            shared().of_slot[pair] = x;
+            if (on_diagonal) shared().weights[a] = math::weight_of_variance<Ops>(x.re);
+        }
+        if (pair >= program_.subbands.count) return;
+        const int pilots = pilots_of(pair);
+        shared().factors[pair] = pilots == 0 ? 0.0F : math::covariance_factor<Ops>(shared().scale, pilots);
+    }
+
+    [[nodiscard]] __device__ __forceinline__ DeviceComplex own(int subband, int pair,
+                                                               bool on_diagonal) const {
+        return math::covariance_of<Ops>(state_, product(subband, pair), shared().factors[subband],
+                                        on_diagonal);
+    }
+
+    __device__ __forceinline__ void compare_subbands() {
+        const int subband = thread();
+        if (subband >= program_.subbands.count) return;
+        float difference = 0.0F;
+        for (int a = 0; a < antennas_; ++a)
+            for (int b = 0; b <= a; ++b)
+                difference = Ops::add(
+                    difference, math::squared_difference<Ops>(own(subband, a * antennas_ + b, a == b),
+                                                              shared().of_slot[a * antennas_ + b],
+                                                              shared().weights[a], shared().weights[b]));
+        shared().differences[subband] = Ops::mul(static_cast<float>(pilots_of(subband)), difference);
+    }
+
+    /// In the first warp.
+    __device__ __forceinline__ void set_share() {
+        float sum = 0.0F;
+        for (int subband = thread(); subband < program_.subbands.count; subband += warp_size)
+            if (pilots_of(subband) > 0) sum = Ops::add(sum, shared().differences[subband]);
+        sum = joined_warp(sum);
+        if (thread() == 0)
+            shared().share = math::slot_share<Ops>(math::chance_of_subbands<Ops>(
+                sum, shared().scale.freedom, program_.subbands.used, antennas_ * (antennas_ + 1) / 2));
+    }
+
+    /// In one thread.
+    __device__ __forceinline__ void set_kept() {
+        float sum = 0.0F;
+        for (int a = 1; a < antennas_; ++a)
+            for (int b = 0; b < a; ++b)
+                sum = Ops::add(sum, math::squared_correlation<Ops>(shared().of_slot[a * antennas_ + b],
+                                                                   shared().weights[a], shared().weights[b]));
+        const int others = antennas_ * (antennas_ - 1) / 2;
+        shared().kept =
+            math::kept_share<Ops>(others == 0 ? 0.0F : Ops::div(sum, static_cast<float>(others)),
+                                  Ops::mul(shared().scale.freedom, static_cast<float>(all_pilots())));
+    }
+
+    /// subband: -1: of the slot's matrix.
+    [[nodiscard]] __device__ __forceinline__ DeviceComplex element(int subband, int pair,
+                                                                   bool on_diagonal) const {
+        DeviceComplex of_slot = shared().of_slot[pair];
+        if (!on_diagonal)
+            of_slot = {Ops::mul(shared().kept, of_slot.re), Ops::mul(shared().kept, of_slot.im)};
+        if (subband < 0 || shared().share == 1.0F || pilots_of(subband) == 0) return of_slot;
+        return math::subband_element<Ops>(of_slot, own(subband, pair, on_diagonal), shared().share,
+                                          on_diagonal);
+    }
+
+    const EstimatorProgram& program_;
+    const SlotState& state_;
+    const float2* products_;
+    int antennas_;
+    int pairs_;
 };
 
-/// As SlotEstimator::covariances() computes them; valid in lane 0.
-__device__ __forceinline__ DeviceComplex products_of(const EstimatorProgram& program, unsigned slot,
-                                                     const EstimatorTileJob& job, const DeviceFilter& filter,
-                                                     int a, int b) {
-    const int estimates = program.estimates;
-    const int stride = program.comb_stride;
-    const int rows = 2 * program.streams_count * estimates;
-    const float* const pilots = program.streams_at + slot * program.streams_size +
-                                program.ranges[job.range].offset + job.tile.window * program.comb_pilots;
-    Products products;
-    products.add_pilots(pilots + a * rows * 2 * stride, pilots + b * rows * 2 * stride, rows, stride,
-                        filter.window_blocks * program.comb_pilots);
-    const int in_group = program.antennas * estimates;
-    for (int kind = 1; kind >= 0; --kind) {
-        const DeviceKind& of_kind = filter.kinds[kind];
-        const int width = of_kind.modes.width();
-        const float* const modes = modes_of(program, slot, job, filter, kind);
-        for (int group = 0; group < program.columns[kind]; group += 2 * in_group)
-            for (int e = 0; e < estimates; ++e)
-                products.subtract_modes(modes + (group + a * estimates + e) * width,
-                                        modes + (group + b * estimates + e) * width, of_kind.keep,
-                                        in_group * width, width);
-    }
-    return products.joined();
-}
-
-/// The elements of a slot's matrix on the diagonal and below, by pair.
-struct Elements {
-    DeviceComplex at[max_antennas * max_antennas];
-    float kept;  ///< share of those below
-};
-
-__device__ void set_kept_share(const EstimatorProgram& program, Elements& elements) {
-    namespace math = phy::detail::cuda;
-    const int antennas = program.antennas;
-    float sum = 0.0F;
-    for (int a = 1; a < antennas; ++a)
-        for (int b = 0; b < a; ++b)
-            sum = Ops::add(sum, math::squared_correlation<Ops>(elements.at[a * antennas + b],
-                                                               elements.at[a * antennas + a].re,
-                                                               elements.at[b * antennas + b].re));
-    const int pairs = antennas * (antennas - 1) / 2;
-    elements.kept = math::kept_share<Ops>(Ops::div(sum, static_cast<float>(pairs)),
-                                          math::independent_freedom<Ops>(program.facts, program));
-}
-
-/// Writes the covariance of a slot from the products of its tiles; one thread per pair of antennas.
-__device__ __forceinline__ void write_covariance(const EstimatorProgram& program, unsigned slot,
-                                                 cf32* covariance) {
-    const int antennas = program.antennas;
-    const int pairs = antennas * antennas;
-    const int pair = thread();
-    const int a = pair / antennas;
-    const int b = pair % antennas;
-    const bool takes_part = pair < pairs && b <= a;
-    __shared__ Elements elements;
-    const float factor = phy::detail::cuda::covariance_factor<Ops>(program.constants, program.facts, program);
-    const float* const products =
-        program.products + 2 * std::size_t{slot} * static_cast<unsigned>(program.largest.jobs * pairs) +
-        2 * pair;
-    DeviceComplex sum = {0.0F, 0.0F};
-    for (int job = 0; takes_part && job < program.largest.jobs; ++job) {
-        const float* const one = products + std::size_t{2} * static_cast<unsigned>(job * pairs);
-        sum = {Ops::add(sum.re, __ldcg(one)), Ops::add(sum.im, __ldcg(one + 1))};
-    }
-    if (takes_part)
-        elements.at[pair] = phy::detail::cuda::covariance_of<Ops>(
-            program.states[slot], {Ops::mul(sum.re, factor), Ops::mul(sum.im, factor)}, a == b);
-    __syncthreads();
-    if (pair == 0) set_kept_share(program, elements);
-    __syncthreads();
-    if (!takes_part) return;
-    const DeviceComplex own = elements.at[pair];
-    const DeviceComplex element =
-        a == b ? own : DeviceComplex{Ops::mul(elements.kept, own.re), Ops::mul(elements.kept, own.im)};
-    auto* const out = reinterpret_cast<float*>(covariance + std::size_t{slot} * static_cast<unsigned>(pairs));
-    const int other = b * antennas + a;
-    out[2 * other] = element.re;
-    out[2 * other + 1] = a == b ? 0.0F : -element.im;
-    if (a == b) return;
-    out[2 * pair] = element.re;
-    out[2 * pair + 1] = element.im;
-}
-
-/// One block per tile and slot; a warp has some pairs of antennas. A slot's last block writes its covariance.
-/// Runs beside make_filters(), which starts it when all before is done and of which it needs nothing. Blocks
-/// of one slot more wait for that, so that both are done when this one is.
-__global__ void __launch_bounds__(max_warps_of_products* warp_size)
-    measure_covariance(const __grid_constant__ EstimatorProgram program, cf32* covariance) {
-    let_next_get_ready();
+/// One block per slot.
+__global__ void __launch_bounds__(covariance_threads)
+    write_covariance(const __grid_constant__ EstimatorProgram program,
+                     const __grid_constant__ EstimatorJob job) {
     const unsigned slot = blockIdx.x;
-    if (slot == gridDim.x - 1) return wait_for_previous();
-    __threadfence();  // what the first-level cache has may be older than what this kernel reads
-    const int antennas = program.antennas;
-    const EstimatorTileJob& job = program.jobs[blockIdx.y];
-    const DeviceFilter& filter = program.filters[job.filter];
-    float* const out = program.products +
-                       2 * (std::size_t{slot} * static_cast<unsigned>(program.largest.jobs) + blockIdx.y) *
-                           static_cast<unsigned>(antennas * antennas);
-    const int warp = thread() / warp_size;
-    const int warps = static_cast<int>(blockDim.x) / warp_size;
-    int pair = 0;
-    for (int a = 0; a < antennas; ++a) {
-        for (int b = 0; b <= a; ++b, ++pair) {
-            if (pair % warps != warp) continue;
-            const DeviceComplex sum = products_of(program, slot, job, filter, a, b);
-            if (thread() % warp_size != 0) continue;
-            out[2 * (a * antennas + b)] = sum.re;
-            out[2 * (a * antennas + b) + 1] = sum.im;
-        }
-    }
-    if (is_last_block(program.covariance_arrivals + slot, gridDim.y))
-        write_covariance(program, slot, covariance);
+    const CovarianceOfSlot covariance(program, slot);
+    covariance.write(job.covariance + std::size_t{slot} * static_cast<unsigned>(job.matrices) *
+                                          static_cast<unsigned>(program.antennas * program.antennas),
+                     job.matrices);
 }
 
 }  // namespace
 
 void start_covariance(const EstimatorProgram& host, const EstimatorJob& job, cudaStream_t stream) {
-    const int warps = min(pairs_of(host.antennas), max_warps_of_products);
-    launch_dependent(measure_covariance, true, dim3(job.slots + 1, static_cast<unsigned>(host.largest.jobs)),
-                     static_cast<unsigned>(warps * warp_size), 0, stream, host, job.covariance);
+    const auto antennas = static_cast<unsigned>(host.antennas);
+    const auto subbands = static_cast<unsigned>(host.subbands.count);
+    const auto in_row = static_cast<unsigned>(host.symbols * host.subbands.subcarriers);
+    const bool is_early = starts_early(job.slots);
+    launch_dependent(correlate_residuals, is_early, dim3(subbands, job.slots), residual_threads,
+                     2 * sizeof(float) * antennas * in_row, stream, host, job);
+    launch_dependent(write_covariance, is_early, job.slots, covariance_threads, 0, stream, host, job);
 }
 
 void prepare_covariance() {
-    load_code(measure_covariance);
+    load_code_with_shared_memory(correlate_residuals);
+    load_code(write_covariance);
 }
 
 }  // namespace phy::gpu::detail

@@ -35,6 +35,16 @@ __device__ __forceinline__ bool is_last_block(unsigned* arrivals, unsigned block
     return is_last;
 }
 
+/// Loads a sample at any address.
+template <unsigned bytes>
+__device__ __forceinline__ void load_bytes(const std::byte* from, std::uint32_t (&words)[(bytes + 3) / 4]) {
+    for (unsigned w = 0; w < (bytes + 3) / 4; ++w)
+        words[w] = 0;
+#pragma unroll
+    for (unsigned b = 0; b < bytes; ++b)
+        words[b / 4] |= static_cast<std::uint32_t>(from[b]) << (8 * (b % 4));
+}
+
 __device__ __forceinline__ DeviceComplex complex_at(const float* row, int stride, int at) {
     return {row[at], row[stride + at]};
 }

@@ -20,6 +20,7 @@ using phy::detail::EstimatorFilter;
 using phy::detail::EstimatorKind;
 using phy::detail::EstimatorLayout;
 using phy::detail::EstimatorPlan;
+using phy::detail::EstimatorSubbands;
 using phy::detail::EstimatorTileShape;
 using phy::detail::FftPlan;
 
@@ -129,6 +130,17 @@ DeviceProfile add_profile(Blob& blob, const EstimatorPlan& plan) {
     return result;
 }
 
+std::vector<std::int32_t> pilots_by_subcarrier(const EstimatorSubbands& subbands, int subcarriers) {
+    std::vector<std::int32_t> result(static_cast<std::size_t>(subcarriers), -1);
+    for (int band = 0; band < subbands.count; ++band)
+        for (int i = 0; i < subbands.pilots_of(band); ++i) {
+            const auto& pilot = subbands.pilot[static_cast<std::size_t>(
+                subbands.first_pilot[static_cast<std::size_t>(band)] + i)];
+            result[static_cast<std::size_t>(band * subbands.subcarriers + pilot.subcarrier)] = pilot.index;
+        }
+    return result;
+}
+
 int doubles_of(const EstimatorFilter& filter, const DeviceKind& kind) {
     const int modes = kind.modes.modes();
     return doubles_of_columns(filter.delays, kind.rows_of_last_shape) +
@@ -152,6 +164,10 @@ EstimatorProgram make_program(Blob& blob, const EstimatorPlan& plan) {
     program.pilot_of = blob.add(layout.pilot_of);
     program.erased = blob.add(layout.erased);
     program.erased_count = static_cast<int>(layout.erased.size());
+    program.subbands = plan.subbands;
+    program.pilot_at = blob.add(pilots_by_subcarrier(plan.subbands, layout.subcarriers));
+    program.first_pilot = blob.add(plan.subbands.first_pilot);
+    program.signs = blob.add(plan.subbands.signs);
     program.fills = blob.add(layout.fills);
     program.fills_count = static_cast<int>(layout.fills.size());
     std::vector<DeviceFilter> filters;
@@ -216,6 +232,7 @@ struct PHY_HIDDEN ChannelEstimator::Impl {
         const auto streams = static_cast<std::size_t>(program.streams_count);
         const std::size_t columns = static_cast<std::size_t>(program.columns[0] + program.columns[1]);
         const std::size_t antennas = static_cast<std::size_t>(program.antennas);
+        const auto subbands = static_cast<std::size_t>(program.subbands.count);
         const std::size_t sizes[] = {
             program.rows_size,
             static_cast<std::size_t>(program.rows) * row_sums_size,
@@ -228,7 +245,7 @@ struct PHY_HIDDEN ChannelEstimator::Impl {
             static_cast<std::size_t>(program.profile.extent),
             2 * static_cast<std::size_t>(program.largest.filters) * program.largest.mix,
             2 * static_cast<std::size_t>(program.largest.filters),
-            jobs * antennas * antennas * 2};
+            subbands * antennas * antennas * 2};
         float** const arrays[] = {&program.rows_at,   &program.row_sums,    &program.streams_at,
                                   &program.modes_at,  &program.column_sums, &program.job_sums,
                                   &program.powers_at, &program.measured,    &program.mix,
@@ -244,9 +261,8 @@ struct PHY_HIDDEN ChannelEstimator::Impl {
         workspace = DeviceBuffer<float>(device, all);
         states = DeviceBuffer<SlotState>(device, max_slots);
         program.states = states.data();
-        arrivals = DeviceBuffer<unsigned>(device, 2 * max_slots);
+        arrivals = DeviceBuffer<unsigned>(device, max_slots);
         program.arrivals = arrivals.data();
-        program.covariance_arrivals = arrivals.data() + max_slots;
         float* next = workspace.data();
         for (std::size_t i = 0; i < std::size(sizes); ++i) {
             *arrays[i] = next;
@@ -316,6 +332,7 @@ void ChannelEstimator::operator()(SymbolView grid, DeviceSpan<const cf32> pilots
                               .channel = channel.data(),
                               .estimates = slots.data(),
                               .covariance = covariance.empty() ? nullptr : covariance.data(),
+                              .matrices = impl_->plan.matrices(slots.size(), covariance.size()),
                               .slots = static_cast<unsigned>(slots.size())};
     const EstimatorProgram* const there = impl_->program_there.data();
     start_rows(impl_->program, job, stream);
@@ -324,8 +341,8 @@ void ChannelEstimator::operator()(SymbolView grid, DeviceSpan<const cf32> pilots
     start_projection(impl_->program, there, job, stream);
     start_noise(impl_->program, job, stream);
     start_filter(impl_->program, job, stream);
-    if (job.covariance != nullptr) start_covariance(impl_->program, job, stream);
     start_synthesis(impl_->program, job, stream);
+    if (job.covariance != nullptr) start_covariance(impl_->program, job, stream);
 }
 
 }  // namespace phy::gpu

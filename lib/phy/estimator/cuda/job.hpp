@@ -105,6 +105,10 @@ struct EstimatorProgram : EstimatorShape {
     const std::int32_t* pilot_of;
     const int* erased;
     int erased_count;
+    phy::detail::EstimatorSubbandShape subbands;
+    const std::int32_t* pilot_at;  ///< by subcarrier: among the pilots of a symbol; -1: none
+    const std::int32_t* first_pilot;
+    const float* signs;
     const EstimatorFill* fills;
     int fills_count;
     const DeviceFilter* filters;
@@ -126,10 +130,9 @@ struct EstimatorProgram : EstimatorShape {
     float* measured;     ///< (slots, extent)
     float* mix;          ///< (slots, filters, kinds, largest mix)
     float* errors;       ///< (slots, filters, kinds)
-    float* products;     ///< (slots, jobs, antennas, antennas, 2)
+    float* products;     ///< (slots, subbands, antennas, antennas, 2)
     SlotState* states;
-    unsigned* arrivals;             ///< (slots): blocks that have finished; 0 between kernels
-    unsigned* covariance_arrivals;  ///< of the kernel beside the others
+    unsigned* arrivals;  ///< (slots): blocks that have finished; 0 between kernels
     std::size_t rows_size;
     std::size_t streams_size;
 };
@@ -141,7 +144,8 @@ struct EstimatorJob {
     const phy::cf32* pilots;
     float* channel;
     phy::SlotEstimate* estimates;
-    phy::cf32* covariance;  ///< null: not requested
+    phy::cf32* covariance;  ///< (slots, matrices, antennas, antennas); null: not requested
+    int matrices;           ///< 1, or one per subband
     unsigned slots;
 };
 
@@ -154,8 +158,8 @@ void start_projection(const EstimatorProgram& host, const EstimatorProgram* prog
                       cudaStream_t stream);
 void start_noise(const EstimatorProgram& host, const EstimatorJob& job, cudaStream_t stream);
 void start_filter(const EstimatorProgram& host, const EstimatorJob& job, cudaStream_t stream);
-void start_covariance(const EstimatorProgram& host, const EstimatorJob& job, cudaStream_t stream);
 void start_synthesis(const EstimatorProgram& host, const EstimatorJob& job, cudaStream_t stream);
+void start_covariance(const EstimatorProgram& host, const EstimatorJob& job, cudaStream_t stream);
 
 /// Load the kernels' code, and allow them the shared memory that they need.
 void prepare_rows();

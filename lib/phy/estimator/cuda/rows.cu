@@ -62,12 +62,7 @@ __device__ __forceinline__ void load_batch(const std::byte* samples, const float
     } else {
 #pragma unroll
         for (int i = 0; i < count; ++i) {
-            const std::byte* const from = samples + static_cast<std::size_t>(max(subcarriers[i], 0)) * bytes;
-            for (unsigned w = 0; w < (bytes + 3) / 4; ++w)
-                words[i][w] = 0;
-#pragma unroll
-            for (unsigned b = 0; b < bytes; ++b)
-                words[i][b / 4] |= static_cast<std::uint32_t>(from[b]) << (8 * (b % 4));
+            load_bytes<bytes>(samples + static_cast<std::size_t>(max(subcarriers[i], 0)) * bytes, words[i]);
         }
     }
 #pragma unroll

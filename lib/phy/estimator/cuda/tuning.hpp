@@ -22,11 +22,11 @@ constexpr int synthesis_columns_if_few = 2;
 constexpr int synthesis_units_if_few = 48;    ///< min blocks that share the tiles of some columns
 constexpr int synthesis_blocks_of_all = 512;  ///< from this many blocks on, tiles are not shared
 constexpr int few_blocks = 256;
-constexpr int max_warps_of_products = 10;  ///< per block that measures the covariance
+constexpr int residual_threads = 192;    ///< per subband
+constexpr int covariance_threads = 320;  ///< per slot, at least antennas x antennas
 
 /// Kernels of few slots leave a GPU partly idle, so the next one is launched early. Kernels of more slots
-/// fill it, and an early launch would take space from other work. Not so that of the covariance, which runs
-/// beside the filters of any number of slots.
+/// fill it, and an early launch would take space from other work.
 constexpr bool starts_early(unsigned slots) {
     return slots <= 16;
 }

@@ -125,27 +125,45 @@ void dot(const float* x, const float* y, const float* keep, int count, float* la
         store(sums[v], lanes + v * width, width);
 }
 
-void products(SplitComplex x, SplitComplex y, const float* keep, int count, float* lanes) {
-    for (int v = 0; v < vectors; ++v) {
-        V sum[4];
-        for (int i = 0; i < 4; ++i)
-            sum[i] = load(lanes + i * estimator_lanes + v * width, width);
-        for (int at = v * width; at < count; at += estimator_lanes) {
-            const int left = count - at;
-            C a = load(x, at, left);
-            const C b = load(y, at, left);
-            if (keep != nullptr) {
-                const V factor = Ops::mul(load(keep + at, left), Ops::set(-1.0F));
-                a = {Ops::mul(a.re, factor), Ops::mul(a.im, factor)};
-            }
-            sum[0] = Ops::fma(a.re, b.re, sum[0]);
-            sum[1] = Ops::fma(a.im, b.im, sum[1]);
-            sum[2] = Ops::fma(a.im, b.re, sum[2]);
-            sum[3] = Ops::fma(a.re, b.im, sum[3]);
+void residuals(const EstimatorResidualRows& rows, SplitComplexOut out, int count) {
+    const C phase = {Ops::set(rows.phase_re), Ops::set(rows.phase_im)};
+    for (int k = 0; k < count; k += width) {
+        const int left = count - k;
+        C sum = {Ops::set(0.0F), Ops::set(0.0F)};
+        const float* channel = rows.channel + k;
+        const float* signs = rows.signs + k;
+        for (int layer = 0; layer < rows.layers; ++layer) {
+            const V sign = load(signs, left);
+            sum.re = Ops::fma(sign, load(channel, left), sum.re);
+            sum.im = Ops::fma(sign, load(channel + rows.of_channel, left), sum.im);
+            channel += 2 * rows.of_channel;
+            signs += rows.of_signs;
         }
-        for (int i = 0; i < 4; ++i)
-            store(sum[i], lanes + i * estimator_lanes + v * width, width);
+        C received;
+        Lanes::load_pairs(rows.received + 2 * k, received.re, received.im);
+        store(residual_of<Ops>(received, load(rows.pilots, k, left), times(phase, sum)), out, k, left);
     }
+}
+
+void sum_products(SplitComplex x, SplitComplex y, int count, float* sum) {
+    alignas(64) float re[estimator_lanes];
+    alignas(64) float im[estimator_lanes];
+    for (int v = 0; v < vectors; ++v) {
+        const V zero = Ops::set(0.0F);
+        V sums[4] = {zero, zero, zero, zero};
+        for (int at = v * width; at < count; at += estimator_lanes) {
+            const C a = load(x, at, count - at);
+            const C b = load(y, at, count - at);
+            sums[0] = Ops::fma(a.re, b.re, sums[0]);
+            sums[1] = Ops::fma(a.im, b.im, sums[1]);
+            sums[2] = Ops::fma(a.im, b.re, sums[2]);
+            sums[3] = Ops::fma(a.re, b.im, sums[3]);
+        }
+        Lanes::store(Ops::add(sums[0], sums[1]), re + v * width);
+        Lanes::store(Ops::sub(sums[2], sums[3]), im + v * width);
+    }
+    sum[0] = sum_of_lanes<estimator_lanes>(re);
+    sum[1] = sum_of_lanes<estimator_lanes>(im);
 }
 
 void rotate(const float* index, float step, SplitComplexOut out, int count) {
@@ -325,7 +343,8 @@ constexpr EstimatorKernels kernels = {.least_squares = &least_squares,
                                       .row_sums = &row_sums,
                                       .correlate = &correlate,
                                       .dot = &dot,
-                                      .products = &products,
+                                      .residuals = &residuals,
+                                      .sum_products = &sum_products,
                                       .rotate = &rotate,
                                       .combine = &combine,
                                       .fold = &fold,

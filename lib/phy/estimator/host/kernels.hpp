@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+
 namespace phy::detail {
 
 struct EstimatorProfileShape;
@@ -12,6 +14,19 @@ struct SplitComplex {
 struct SplitComplexOut {
     float* re;
     float* im;
+};
+
+/// The resource elements of an antenna in a DM-RS symbol.
+struct EstimatorResidualRows {
+    const float* received;   ///< real and imaginary parts alternating
+    SplitComplex pilots;     ///< 0 where there are none
+    const float* channel;    ///< (layers, 2) rows
+    std::size_t of_channel;  ///< floats from row to row
+    const float* signs;      ///< (layers) rows
+    std::size_t of_signs;
+    int layers;
+    float phase_re;  ///< of the symbol, times the amplitude of pilots
+    float phase_im;
 };
 
 /// Unless stated otherwise, any count is valid, and nothing beyond it is read or written.
@@ -28,9 +43,10 @@ struct EstimatorKernels {
     /// Adds x y, or x keep y if keep is not null, to lanes[lane].
     void (*dot)(const float* x, const float* y, const float* keep, int count, float* lanes);
 
-    /// Adds re re, im im, im re and re im of x and y to lanes[4][lane], or, if keep is not null, those of -x
-    /// keep and y.
-    void (*products)(SplitComplex x, SplitComplex y, const float* keep, int count, float* lanes);
+    /// Residuals of an antenna's pilots in neighbouring subcarriers. Reads whole vectors of samples.
+    void (*residuals)(const EstimatorResidualRows& rows, SplitComplexOut out, int count);
+    /// Writes the sum of x conj(y) to sum[2].
+    void (*sum_products)(SplitComplex x, SplitComplex y, int count, float* sum);
 
     /// exp(2 pi j index step).
     void (*rotate)(const float* index, float step, SplitComplexOut out, int count);

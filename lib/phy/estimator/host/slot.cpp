@@ -56,7 +56,7 @@ SlotEstimator::SlotEstimator(const EstimatorPlan& plan, const EstimatorKernels& 
     ratios_.assign(in_vectors + 2 * size(profile.reach), 0.0F);
     modes_.resize(largest.modes);
     tile_sums_.resize(size(largest.jobs) * layout.streams.size() * 2);
-    tile_products_.resize(size(largest.jobs * layout.antennas * layout.antennas) * 2);
+    products_.assign(size(plan.subbands.count * layout.antennas * layout.antennas) * 2, 0.0F);
     mix_.resize(plan.filters.size() * 2 * largest.mix);
     errors_.resize(plan.filters.size() * 2);
     const std::size_t in_group = size(plan.group_columns());
@@ -67,6 +67,8 @@ SlotEstimator::SlotEstimator(const EstimatorPlan& plan, const EstimatorKernels& 
         scratch.columns.assign(largest.columns, 0.0F);
         scratch.mixed.resize(4 * in_group * size(largest.tile_width));
         scratch.tile.resize(4 * in_group * 2 * size(largest.half_width));
+        scratch.placed.resize(2 * size(plan.subbands.subcarriers));
+        scratch.residuals.resize(2 * size(layout.antennas * layout.symbols * plan.subbands.subcarriers));
         scratch.subcarriers.resize(8 * size(largest.half_width));
         scratch.matrix.assign(matrix * size(largest.columns_of_matrix), 0.0);
         scratch.weighted.resize(matrix * size(std::max(2 * largest.delays, largest.columns_of_matrix)));
@@ -102,8 +104,12 @@ void SlotEstimator::operator()(const EstimatorSlot& slot, ThreadPool* pool) noex
         if (plan_.columns(index % 2 == 1) > 0) make_filter(scratch, index / 2, index % 2 == 1);
     });
     write_estimate();
-    if (slot_.covariance != nullptr) write_covariance();
     each(plan_.jobs.size(), [&](Scratch& scratch, std::size_t job) noexcept { synthesize(scratch, job); });
+    if (slot_.covariance == nullptr) return;
+    each(size(plan_.subbands.count), [&](Scratch& scratch, std::size_t subband) noexcept {
+        correlate_residuals(scratch, static_cast<int>(subband));
+    });
+    write_covariance();
 }
 
 float* SlotEstimator::row_of(std::vector<float>& rows, std::size_t row, int comb) const {

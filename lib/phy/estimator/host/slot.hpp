@@ -21,7 +21,8 @@ struct EstimatorSlot {
     const cf32* pilots;
     float* channel;
     SlotEstimate* estimate;
-    cf32* covariance;  ///< null: not requested
+    cf32* covariance;  ///< (matrices, antennas, antennas); null: not requested
+    int matrices;      ///< 1, or one per subband
 };
 
 /// Estimates one slot at a time. If `pool` is given, its threads share the slot.
@@ -42,6 +43,8 @@ private:
         std::vector<float> mixed;
         std::vector<float> tile;
         std::vector<float> subcarriers;
+        std::vector<float> placed;        ///< (parts, subcarriers of a subband): pilots
+        std::vector<float> residuals;     ///< (antennas, parts, symbols, subcarriers of a subband)
         std::vector<double> matrix;       ///< (rows, columns of modes)
         std::vector<double> weighted;     ///< (2, rows, delays): by sum and by difference of powers
         std::vector<double> of_delays;    ///< (2 delays): powers, the earliest first
@@ -87,11 +90,6 @@ private:
                      float* re, float* im) const noexcept;
     void residuals(const EstimatorKind& kind, bool joint, const float* columns, const float* projected,
                    std::size_t job) noexcept;
-    void covariances(std::size_t job) noexcept;
-    void add_products_of_pilots(const EstimatorTileJob& job, std::size_t a, std::size_t b,
-                                float* lanes) noexcept;
-    void subtract_products_of_modes(const EstimatorTileJob& job, std::size_t a, std::size_t b,
-                                    float* lanes) noexcept;
     void measure_noise() noexcept;
     void make_filter(Scratch& scratch, std::size_t filter, bool joint) noexcept;
     void set_powers(Scratch& scratch, const EstimatorFilter& filter) const noexcept;
@@ -106,12 +104,15 @@ private:
     static void add_noise(Scratch& scratch, const EstimatorKind& kind, double noise) noexcept;
     void write_mix(const Scratch& scratch, const EstimatorKind& kind, bool joint, float* mix) const noexcept;
     void write_estimate() noexcept;
-    void write_covariance() noexcept;
-    void measure_covariance() noexcept;
     void synthesize(Scratch& scratch, std::size_t job) noexcept;
     void synthesize_stream(Scratch& scratch, const EstimatorTileJob& job, int stream) noexcept;
     void write_column(Scratch& scratch, const EstimatorTileJob& job, const EstimatorStream& stream,
                       const EstimatorTileShape& shape, std::size_t column) noexcept;
+    void correlate_residuals(Scratch& scratch, int subband) noexcept;
+    void place_pilots(Scratch& scratch, int subband, std::size_t symbol) const noexcept;
+    void write_residuals(Scratch& scratch, int subband, std::size_t symbol, std::size_t antenna,
+                         int count) const noexcept;
+    void write_covariance() noexcept;
     void write_port(const EstimatorTileJob& job, int layer, std::size_t column, SplitComplex h) noexcept;
 
     [[nodiscard]] SplitComplex ramp_of(int group, int comb) const;
@@ -146,10 +147,10 @@ private:
     std::vector<float> expected_;    ///< (extent)
     std::vector<float> ratios_;      ///< as guess_
     std::vector<float> modes_;
-    std::vector<float> tile_sums_;      ///< (jobs, streams, 2): energy, residual
-    std::vector<float> tile_products_;  ///< (jobs, antennas, antennas, 2)
-    std::vector<float> mix_;            ///< (filters, kinds, shapes, modes, modes of the tile): M
-    std::vector<float> errors_;         ///< (filters, kinds)
+    std::vector<float> tile_sums_;  ///< (jobs, streams, 2): energy, residual
+    std::vector<float> products_;   ///< (subbands, antennas, antennas, 2): of residuals
+    std::vector<float> mix_;        ///< (filters, kinds, shapes, modes, modes of the tile): M
+    std::vector<float> errors_;     ///< (filters, kinds)
 };
 
 }  // namespace phy::detail

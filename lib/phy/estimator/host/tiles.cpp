@@ -29,7 +29,6 @@ void SlotEstimator::project(Scratch& scratch, std::size_t index) noexcept {
         residuals(of_kind, joint, scratch.columns.data(), modes, index);
         modes += size(plan_.columns(joint) * of_kind.modes.width());
     }
-    if (slot_.covariance != nullptr) covariances(index);
 }
 
 void SlotEstimator::project_kind(Scratch& scratch, const EstimatorTileJob& job, bool joint,
@@ -114,63 +113,6 @@ void SlotEstimator::residuals(const EstimatorKind& kind, bool joint, const float
     }
 }
 
-void SlotEstimator::covariances(std::size_t index) noexcept {
-    const std::size_t antennas = size(plan_.layout.antennas);
-    for (std::size_t a = 0; a < antennas; ++a) {
-        for (std::size_t b = 0; b <= a; ++b) {
-            alignas(64) float lanes[4 * estimator_lanes] = {};
-            add_products_of_pilots(plan_.jobs[index], a, b, lanes);
-            subtract_products_of_modes(plan_.jobs[index], a, b, lanes);
-            for (std::size_t i = 0; i < estimator_lanes; ++i) {
-                lanes[i] = Ops::add(lanes[i], lanes[estimator_lanes + i]);
-                lanes[2 * estimator_lanes + i] =
-                    Ops::sub(lanes[2 * estimator_lanes + i], lanes[3 * estimator_lanes + i]);
-            }
-            float* const sum = &tile_products_[((index * antennas + a) * antennas + b) * 2];
-            sum[0] = sum_of_lanes<estimator_lanes>(lanes);
-            sum[1] = sum_of_lanes<estimator_lanes>(lanes + 2 * estimator_lanes);
-        }
-    }
-}
-
-/// Of two antennas in a tile's window.
-void SlotEstimator::add_products_of_pilots(const EstimatorTileJob& job, std::size_t a, std::size_t b,
-                                           float* lanes) noexcept {
-    const EstimatorLayout& layout = plan_.layout;
-    const auto stride = size(layout.comb_stride);
-    const auto first = size(layout.ranges[size(job.range)].offset + job.tile.window * layout.comb_pilots);
-    const int count = plan_.filters[size(job.filter)].window_blocks * layout.comb_pilots;
-    const auto in_antenna = layout.streams.size() * size(layout.estimates);
-    for (std::size_t row = 0; row < in_antenna; ++row) {
-        for (int comb = 0; comb < 2; ++comb) {
-            const float* const x = row_of(streams_, a * in_antenna + row, comb) + first;
-            const float* const y = row_of(streams_, b * in_antenna + row, comb) + first;
-            kernels_.products({x, x + stride}, {y, y + stride}, nullptr, count, lanes);
-        }
-    }
-}
-
-void SlotEstimator::subtract_products_of_modes(const EstimatorTileJob& job, std::size_t a, std::size_t b,
-                                               float* lanes) noexcept {
-    const auto in_group = size(plan_.group_columns());
-    const auto estimates = size(plan_.layout.estimates);
-    const float* modes = &modes_[job.modes_at];
-    for (const bool joint : {true, false}) {
-        const EstimatorKind& kind = plan_.filters[size(job.filter)].of(joint);
-        const auto width = size(kind.modes.width());
-        const auto columns = size(plan_.columns(joint));
-        for (std::size_t group = 0; group < columns; group += 2 * in_group) {
-            for (std::size_t e = 0; e < estimates; ++e) {
-                const float* const x = modes + (group + a * estimates + e) * width;
-                const float* const y = modes + (group + b * estimates + e) * width;
-                kernels_.products({x, x + in_group * width}, {y, y + in_group * width}, kind.keep.data(),
-                                  kind.modes.width(), lanes);
-            }
-        }
-        modes += columns * width;
-    }
-}
-
 void SlotEstimator::measure_noise() noexcept {
     const std::size_t streams = plan_.layout.streams.size();
     std::array<float, max_streams> energies{};
@@ -191,50 +133,6 @@ void SlotEstimator::write_estimate() noexcept {
                               plan_.shares.data(), errors_.data(), out);
     for (std::size_t l = 0; l < symbols_per_slot; ++l)
         out.phase[l] = {state_.phase_re[l], state_.phase_im[l]};
-}
-
-void SlotEstimator::write_covariance() noexcept {
-    const auto antennas = size(plan_.layout.antennas);
-    measure_covariance();
-    cf32* const all = slot_.covariance;
-    const auto variance = [&](std::size_t a) { return all[a * antennas + a].real(); };
-    float sum = 0.0F;
-    for (std::size_t a = 1; a < antennas; ++a) {
-        for (std::size_t b = 0; b < a; ++b) {
-            const cf32 element = all[a * antennas + b];
-            sum = Ops::add(sum, scalar::squared_correlation<Ops>({element.real(), element.imag()},
-                                                                 variance(a), variance(b)));
-        }
-    }
-    const std::size_t pairs = antennas * (antennas - 1) / 2;
-    const float kept = scalar::kept_share<Ops>(Ops::div(sum, static_cast<float>(pairs)),
-                                               scalar::independent_freedom<Ops>(plan_.facts, plan_.layout));
-    for (std::size_t a = 1; a < antennas; ++a) {
-        for (std::size_t b = 0; b < a; ++b) {
-            cf32& element = all[a * antennas + b];
-            element = {Ops::mul(kept, element.real()), Ops::mul(kept, element.imag())};
-            all[b * antennas + a] = {element.real(), -element.imag()};
-        }
-    }
-}
-
-/// On the diagonal and below.
-void SlotEstimator::measure_covariance() noexcept {
-    const auto antennas = size(plan_.layout.antennas);
-    const float factor = scalar::covariance_factor<Ops>(plan_.constants, plan_.facts, plan_.layout);
-    for (std::size_t a = 0; a < antennas; ++a) {
-        for (std::size_t b = 0; b <= a; ++b) {
-            std::array<float, 2> sum{};
-            for (std::size_t job = 0; job < plan_.jobs.size(); ++job) {
-                const float* const product = &tile_products_[((job * antennas + a) * antennas + b) * 2];
-                sum[0] = Ops::add(sum[0], product[0]);
-                sum[1] = Ops::add(sum[1], product[1]);
-            }
-            const scalar::ComplexOf<Ops> element = scalar::covariance_of<Ops>(
-                state_, {Ops::mul(sum[0], factor), Ops::mul(sum[1], factor)}, a == b);
-            slot_.covariance[a * antennas + b] = {element.re, element.im};
-        }
-    }
 }
 
 void SlotEstimator::synthesize(Scratch& scratch, std::size_t index) noexcept {

@@ -34,6 +34,17 @@ PHY_INLINE ComplexOf<Ops> least_squares(ComplexOf<Ops> received, ComplexOf<Ops> 
     return {Ops::where_positive(room, scaled.re), Ops::where_positive(room, scaled.im)};
 }
 
+/// A received resource element times the conjugate of its pilot, minus what was expected; 0 if the pilot is
+/// 0.
+template <class Ops>
+PHY_INLINE ComplexOf<Ops> residual_of(ComplexOf<Ops> received, ComplexOf<Ops> pilot,
+                                      ComplexOf<Ops> expected) {
+    const ComplexOf<Ops> p = times_conjugate(received, pilot);
+    const auto energy = Ops::fma(pilot.re, pilot.re, Ops::mul(pilot.im, pilot.im));
+    return {Ops::where_positive(energy, Ops::sub(p.re, expected.re)),
+            Ops::where_positive(energy, Ops::sub(p.im, expected.im))};
+}
+
 /// An erased pilot, from `count` others of its comb: the parts of a row are `stride` floats apart. Those of
 /// weight 0 are not read.
 template <class Ops, class Weights>

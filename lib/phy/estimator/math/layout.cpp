@@ -183,7 +183,8 @@ EstimatorLayout::EstimatorLayout(const ChannelEstimatorConfig& config)
     length = dmrs.length;
     estimates = config.time == TimeInterpolation::average ? 1 : symbols / length;
     symbols_averaged = symbols / estimates;
-    scale = 1.0F / dmrs_amplitude(dmrs);
+    amplitude = dmrs_amplitude(dmrs);
+    scale = 1.0F / amplitude;
     add_streams(*this, dmrs);
     comb_pilots = pilots_per_resource_block(dmrs.type) / 2;
     spacing = subcarriers_per_resource_block / comb_pilots;

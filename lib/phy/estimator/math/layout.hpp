@@ -78,7 +78,8 @@ struct EstimatorShape {
     std::array<int, 2> kind_streams;  ///< single, joint
     std::array<int, max_streams> index_in_kind;  ///< of a stream, among those of its kind
     int spacing;                                 ///< subcarriers between pilots of a comb
-    float scale;                                 ///< 1 / the amplitude of pilots
+    float amplitude;                             ///< of pilots
+    float scale;                                 ///< 1 / amplitude
 };
 
 struct EstimatorLayout : EstimatorShape {

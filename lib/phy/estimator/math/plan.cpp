@@ -146,7 +146,6 @@ void add_jobs(EstimatorPlan& plan) {
                 static_cast<std::size_t>(plan.columns(true) * filter.of(true).modes.width() +
                                          plan.columns(false) * filter.of(false).modes.width());
             add_facts(plan, filter, plan.jobs.back());
-            plan.facts.overlap += static_cast<float>(filter.window_blocks) / static_cast<float>(all);
         }
     }
 }
@@ -193,6 +192,7 @@ ChannelEstimatorConfig checked(const ChannelEstimatorConfig& config) {
 EstimatorPlan::EstimatorPlan(const ChannelEstimatorConfig& unchecked)
     : config(checked(unchecked)),
       layout(config),
+      subbands(layout),
       extent(estimator_extent(config, layout)),
       profile(layout, extent),
       transform(static_cast<std::size_t>(profile.bins), FactorOrder::pairs),
@@ -230,7 +230,7 @@ EstimatorCallSizes EstimatorPlan::slot_sizes() const {
             .channel = 2 * static_cast<std::size_t>(group_columns()) *
                        static_cast<std::size_t>(layout.layers) * subcarriers,
             .slots = 1,
-            .covariance = antennas * antennas};
+            .covariance = antennas * antennas * static_cast<std::size_t>(subbands.count)};
 }
 
 void EstimatorPlan::check_call(const EstimatorCallSizes& call) const {
@@ -239,7 +239,16 @@ void EstimatorPlan::check_call(const EstimatorCallSizes& call) const {
     check_size("grid", call.grid, call.slots * slot.grid);
     check_size("pilots", call.pilots, call.slots * slot.pilots);
     check_size("channel", call.channel, call.slots * slot.channel);
-    if (call.covariance != 0) check_size("covariance", call.covariance, call.slots * slot.covariance);
+    const std::size_t matrix = slot.covariance / static_cast<std::size_t>(subbands.count);
+    if (call.covariance != 0)
+        check_size("covariance", call.covariance,
+                   call.slots * matrix * static_cast<std::size_t>(matrices(call.slots, call.covariance)));
+}
+
+int EstimatorPlan::matrices(std::size_t slots, std::size_t covariance) const {
+    const bool is_one =
+        covariance * static_cast<std::size_t>(subbands.count) == slots * slot_sizes().covariance;
+    return is_one ? 1 : subbands.count;
 }
 
 float EstimatorPlan::unit_of(SampleFormat format) const {

@@ -10,6 +10,7 @@
 #include "phy/estimator/math/layout.hpp"
 #include "phy/estimator/math/profile.hpp"
 #include "phy/estimator/math/slot_state.hpp"
+#include "phy/estimator/math/subbands.hpp"
 #include "phy/estimator/math/time.hpp"
 
 namespace phy::detail {
@@ -55,6 +56,7 @@ struct EstimatorPlan {
 
     ChannelEstimatorConfig config;
     EstimatorLayout layout;
+    EstimatorSubbands subbands;
     double extent;  ///< of delays that filters hold
     EstimatorProfile profile;
     FftPlan transform;                     ///< of the profile, for hosts
@@ -72,6 +74,8 @@ struct EstimatorPlan {
     [[nodiscard]] EstimatorCallSizes slot_sizes() const;
     /// Throws ArgumentError if the sizes of a call's arrays do not fit.
     void check_call(const EstimatorCallSizes& call) const;
+    /// Matrices per slot of a call's covariance.
+    [[nodiscard]] int matrices(std::size_t slots, std::size_t covariance) const;
     /// The value of an integer sample of 1.
     [[nodiscard]] float unit_of(SampleFormat format) const;
 };

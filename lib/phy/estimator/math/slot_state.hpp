@@ -53,7 +53,6 @@ struct EstimatorConstants {
 struct EstimatorFacts {
     std::array<float, 2> pilots;   ///< in the sum of a stream's energy
     std::array<float, 2> freedom;  ///< of a stream's residual; complex numbers
-    float overlap;                 ///< windows that a pilot is in, on average
     /// The weight of the noise in differences of DM-RS, beside that in residuals; 0: it is not used.
     float change_weight;
     float max_residual;  ///< over changes, that chance explains

@@ -26,6 +26,11 @@ constexpr float least_power = 0x1p-90F;
 constexpr float min_noise_share = 0x1p-22F;
 constexpr float min_noise_variance = 0x1p-126F;
 
+/// Min mean energy of residuals that have a covariance.
+constexpr float least_residual = 0x1p-120F;
+/// The factor of elements of a covariance beside its diagonal, against rounding errors.
+constexpr float covariance_margin = 1.0F - 0x1p-18F;
+
 /// Streams are a signal if their power over noise is above this; others have max_noise_over_power.
 constexpr float min_power_over_noise = 0x1p-20F;
 constexpr float max_noise_over_power = 0x1p20F;
@@ -212,54 +217,89 @@ PHY_INLINE void set_estimate(const EstimatorConstants& constants, const SlotStat
     out.tracked_symbols = 0;
 }
 
-/// Of the residuals of an antenna; complex numbers, some of which are in several windows.
+/// How products of residuals of pilots become a covariance.
+struct CovarianceScale {
+    float factor;   ///< from the mean product of a pilot; 0: there are no residuals
+    float freedom;  ///< independent residuals per pilot
+};
+
+/// The estimate takes a part of the noise out of the residuals, so that the mean over antennas is that of the
+/// slot. trace: of the sum over all pilots.
 template <class Ops>
-PHY_INLINE float covariance_freedom(const EstimatorFacts& facts, const EstimatorShape& shape) {
-    const float freedom = Ops::add(Ops::mul(facts.freedom[0], static_cast<float>(shape.kind_streams[0])),
-                                   Ops::mul(facts.freedom[1], static_cast<float>(shape.kind_streams[1])));
-    return Ops::div(freedom, static_cast<float>(shape.antennas));
+PHY_INLINE CovarianceScale covariance_scale(const SlotState& state, float trace, int antennas, int pilots) {
+    const float residual = Ops::div(trace, static_cast<float>(antennas * pilots));
+    if (!(residual > least_residual)) return {0.0F, 0.0F};
+    return {Ops::div(state.noise_variance, residual),
+            Ops::min(Ops::div(residual, state.noise_variance), 1.0F)};
 }
 
-/// The factor from sums of products of residuals to elements of the covariance matrix.
+/// The factor from a sum of products over so many pilots, above 0, to an element.
 template <class Ops>
-PHY_INLINE float covariance_factor(const EstimatorConstants& constants, const EstimatorFacts& facts,
-                                   const EstimatorShape& shape) {
-    return Ops::div(constants.noise_scale, covariance_freedom<Ops>(facts, shape));
+PHY_INLINE float covariance_factor(const CovarianceScale& scale, int pilots) {
+    return Ops::div(scale.factor, static_cast<float>(pilots));
 }
 
-/// An element of the covariance matrix of noise and interference, on the diagonal or below. That of a spoiled
-/// slot is infinite noise. Elements are small differences of sums over the signal's energy: their rounding
-/// errors must not make the matrix indefinite. From 51 dB on they hide all correlation.
+/// An element of the covariance matrix of noise and interference, on the diagonal or below, from a sum of
+/// products. That of a spoiled slot is infinite noise.
 template <class Ops>
-PHY_INLINE ComplexOf<Ops> covariance_of(const SlotState& state, ComplexOf<Ops> element, bool on_diagonal) {
-    constexpr float infinity = std::numeric_limits<float>::infinity();
-    if (state.noise_variance == infinity) return {on_diagonal ? infinity : 0.0F, 0.0F};
-    const float rounding = Ops::mul(0x1p-20F, state.energy);
-    const bool is_exact = state.noise_variance > Ops::mul(8.0F, rounding);
-    if (on_diagonal) return {Ops::max(element.re, is_exact ? 0.0F : rounding), 0.0F};
-    if (!is_exact) return {0.0F, 0.0F};
-    const float share = Ops::sub(1.0F, Ops::div(rounding, state.noise_variance));
-    return {Ops::mul(element.re, share), Ops::mul(element.im, share)};
+PHY_INLINE ComplexOf<Ops> covariance_of(const SlotState& state, ComplexOf<Ops> sum, float factor,
+                                        bool on_diagonal) {
+    if (state.noise_variance == std::numeric_limits<float>::infinity() || factor == 0.0F)
+        return {on_diagonal ? state.noise_variance : 0.0F, 0.0F};
+    return {Ops::mul(sum.re, factor), on_diagonal ? 0.0F : Ops::mul(sum.im, factor)};
 }
 
-/// The squared correlation of two antennas with these variances.
+/// 1 over the variance of an antenna; 0 of one without noise, which is not compared.
+template <class Ops>
+PHY_INLINE float weight_of_variance(float variance) {
+    return variance > 0.0F ? Ops::div(1.0F, variance) : 0.0F;
+}
+
+/// The squared correlation of two antennas with these weights.
 template <class Ops>
 PHY_INLINE float squared_correlation(ComplexOf<Ops> element, float a, float b) {
-    if (!(a > 0.0F) || !(b > 0.0F)) return 0.0F;
-    const float re = Ops::mul(Ops::div(element.re, a), Ops::div(element.re, b));
-    const float im = Ops::mul(Ops::div(element.im, a), Ops::div(element.im, b));
-    return Ops::add(re, im);
+    return Ops::fma(Ops::mul(element.re, a), Ops::mul(element.re, b),
+                    Ops::mul(Ops::mul(element.im, a), Ops::mul(element.im, b)));
 }
 
-/// Of these, how many are independent.
+/// |x - y|^2, as squared_correlation().
 template <class Ops>
-PHY_INLINE float independent_freedom(const EstimatorFacts& facts, const EstimatorShape& shape) {
-    return Ops::div(covariance_freedom<Ops>(facts, shape), facts.overlap);
+PHY_INLINE float squared_difference(ComplexOf<Ops> x, ComplexOf<Ops> y, float a, float b) {
+    return squared_correlation<Ops>({Ops::sub(x.re, y.re), Ops::sub(x.im, y.im)}, a, b);
+}
+
+/// sum: over subbands and pairs of antennas, of squared_difference() times the pilots of the subband. 1 on
+/// average for equal subbands.
+template <class Ops>
+PHY_INLINE float chance_of_subbands(float sum, float freedom, int subbands, int pairs) {
+    if (subbands < 2) return 0.0F;
+    return Ops::div(Ops::mul(sum, freedom), static_cast<float>((subbands - 1) * pairs));
+}
+
+/// The share of the slot's matrix in that of a subband, if subbands differ by `chance` times what chance
+/// makes of equal ones. All of it up to what is usual in white noise.
+template <class Ops>
+PHY_INLINE float slot_share(float chance) {
+    constexpr float usual = 1.25F;
+    if (!(chance > usual)) return 1.0F;
+    const float share = Ops::div(usual, chance);
+    return Ops::mul(share, share);
+}
+
+/// An element of a subband's matrix from those of the slot and of its own pilots. Elements beside the
+/// diagonal keep a margin for rounding, so that the matrix stays positive definite.
+template <class Ops>
+PHY_INLINE ComplexOf<Ops> subband_element(ComplexOf<Ops> of_slot, ComplexOf<Ops> own, float share,
+                                          bool on_diagonal) {
+    if (share == 1.0F) return of_slot;
+    const float rest = Ops::mul(Ops::sub(1.0F, share), on_diagonal ? 1.0F : covariance_margin);
+    return {Ops::fma(share, of_slot.re, Ops::mul(rest, own.re)),
+            Ops::fma(share, of_slot.im, Ops::mul(rest, own.im))};
 }
 
 /// The factor of the elements beside the diagonal that leaves little of what chance makes of independent
 /// noise, and nearly all of an interferer that is clearly there. correlation: the mean squared_correlation();
-/// independent noise has 1 / independent_freedom() on average.
+/// independent noise has 1 / freedom on average.
 template <class Ops>
 PHY_INLINE float kept_share(float correlation, float freedom) {
     const float chance = Ops::mul(correlation, freedom);
@@ -268,7 +308,7 @@ PHY_INLINE float kept_share(float correlation, float freedom) {
     // still leave as noise of its own power.
     const float weight = Ops::div(1.0F, chance);
     const float independent = Ops::max(Ops::sub(1.0F, correlation), 0.0F);
-    return Ops::sub(1.0F, Ops::mul(Ops::mul(weight, weight), independent));
+    return Ops::mul(covariance_margin, Ops::sub(1.0F, Ops::mul(Ops::mul(weight, weight), independent)));
 }
 
 }  // namespace phy::detail::PHY_TARGET

@@ -49,8 +49,6 @@ const ReceiverConfig& checked(const ReceiverConfig& config) {
         throw ArgumentError("antennas " + std::to_string(config.antennas) +
                             ": expected from the number of layers, " + std::to_string(layers) + ", to " +
                             std::to_string(max_antennas));
-    if (config.interference_rejection.value_or(false) && config.antennas == 1)
-        throw ArgumentError("interference_rejection with 1 antenna: expected at least 2");
     if (config.interference_rejection.value_or(false) && config.noise_variance)
         throw ArgumentError("interference_rejection with a noise_variance of " +
                             number_text(*config.noise_variance) + ": expected none, as it is measured");
@@ -114,7 +112,9 @@ ReceiverPlan::ReceiverPlan(const ReceiverConfig& given)
     soft_bits = symbols * bits_per_symbol(demapper.modulation);
     channel = antennas * layers * subcarriers;
     if (config.phase_tracking) tracker = {.allocation = allocation, .modulation = config.link.modulation};
-    if (rejects_interference(config)) covariance = antennas * antennas;
+    if (rejects_interference(config))
+        covariance = antennas * antennas *
+                     static_cast<std::size_t>(subbands(config.antennas, allocation.carrier_resource_blocks));
     if (config.joint_detection) {
         detector = {.modulation = config.link.modulation, .llr = config.llr};
         pairs = symbols / layers;
