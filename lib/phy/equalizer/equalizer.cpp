@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <cstring>
 #include <limits>
 
 #include "phy/core/check.hpp"
 #include "phy/equalizer/host/kernels.hpp"
+#include "phy/equalizer/host/whitening.hpp"
 #include "phy/equalizer/math/plan.hpp"
 #include "phy/machine/thread_pool.hpp"
 #include "phy/simd/arrays.hpp"
@@ -42,16 +42,6 @@ std::size_t blocks_at_once(const EqualizerPlan& plan) {
     return std::clamp(floats / (rows * block_subcarriers) / 4 * 4, min_blocks, max_blocks);
 }
 
-/// Subbands of a slot.
-struct Whitened {
-    std::size_t call = 0;
-    std::size_t slot = 0;
-    std::size_t first = 0;
-    std::size_t count = 0;
-
-    friend bool operator==(const Whitened&, const Whitened&) = default;
-};
-
 /// Memory of one thread.
 struct EqualizerWorkspace {
     // Rows are not a power of two apart, so that they use different sets of the cache.
@@ -64,8 +54,7 @@ struct EqualizerWorkspace {
           symbols(as_size(2 * plan.layers()) * row),
           noise(as_size(plan.layers()) * row),
           pairs(plan.config().pairs ? row : 0),
-          whitening((subcarriers / block_subcarriers + 1) * plan.matrix_size()),
-          matrix_of(subcarriers / block_subcarriers + 1) {}
+          whitening(plan.antennas(), subcarriers / block_subcarriers) {}
 
     std::size_t row;              ///< floats from row to row
     std::size_t received_row;     ///< floats from antenna to antenna
@@ -75,39 +64,8 @@ struct EqualizerWorkspace {
     std::vector<float> symbols;   ///< results to pick from
     std::vector<float> noise;
     std::vector<LayerPair> pairs;
-    std::vector<cf32> whitening;         ///< matrices of the block's subbands
-    std::vector<std::size_t> matrix_of;  ///< a subband: the first of those before that are equal
-    Whitened whitened;                   ///< what they are of
+    SubbandWhitening whitening;
 };
-
-/// Makes the matrix that whitens noise of this covariance, (size, size), and errors of the estimates.
-void whiten(const cf32* covariance, int size, float errors, std::span<cf32> whitening) {
-    using scalar::Ops;
-    using Complex = scalar::ComplexOf<Ops>;
-    Complex l[max_antennas * max_antennas];
-    Complex inverse[max_antennas * max_antennas];
-    float trace = 0.0F;
-    for (int row = 0; row < size; ++row)
-        trace = Ops::add(trace, covariance[row * size + row].real());
-    const scalar::NoiseAndErrors<Ops> with_errors(trace, size, errors);
-    for (int column = 0; column < size; ++column) {
-        for (int row = column; row < size; ++row) {
-            const cf32 entry = covariance[row * size + column];
-            l[row * size + column] = scalar::rest_of_entry<Ops>(
-                l, size, row, column, with_errors({entry.real(), entry.imag()}, row == column));
-        }
-        Complex& pivot = l[column * size + column];
-        pivot = {Ops::div(1.0F, std::sqrt(pivot.re)), 0.0F};
-        for (int row = column + 1; row < size; ++row) {
-            Complex& entry = l[row * size + column];
-            entry = {Ops::mul(entry.re, pivot.re), Ops::mul(entry.im, pivot.re)};
-        }
-    }
-    for (int column = 0; column < size; ++column)
-        scalar::invert_column<Ops>(l, size, column, inverse);
-    for (std::size_t i = 0; i < whitening.size(); ++i)
-        whitening[i] = {inverse[i].re, inverse[i].im};
-}
 
 /// Neighbouring subcarriers of an OFDM symbol whose elements follow each other in the codeword.
 struct ElementRun {
@@ -168,10 +126,6 @@ private:
                                            const SlotEstimate& slot) const;
     [[nodiscard]] bool has_set(const SlotEstimate& slot) const;
     void make_whitening(EqualizerWorkspace& workspace, const Call& call, const Block& block) const;
-    /// Calls whiten(matrix, first, count) for the subbands of subcarriers of the block.
-    template <class Whiten>
-    void for_subbands(const EqualizerWorkspace& workspace, const Call& call, std::size_t first,
-                      std::size_t count, const Whiten& whiten) const;
     void make_filters(EqualizerWorkspace& workspace, const ChannelRows& channel, const Block& block) const;
 
     /// Stages samples that need widening or whitening, or are at the end of the array.
@@ -283,38 +237,15 @@ void BlockEqualizer::make_whitening(EqualizerWorkspace& workspace, const Call& c
                                     const Block& block) const {
     const std::size_t first = block.first_block / call.subbands.blocks;
     const std::size_t last = (block.first_block + block.resource_blocks - 1) / call.subbands.blocks;
-    const Whitened wanted = {call.number, block.slot, first, last - first + 1};
-    if (workspace.whitened == wanted) return;
-    const SlotEstimate& slot = call.slots[block.slot];
-    const float errors = scalar::noise_of_errors<scalar::Ops>(slot.channel_error, plan_.layers());
-    const std::size_t size = plan_.matrix_size();
-    const cf32* const covariance = call.covariance + (block.slot * call.subbands.count + first) * size;
-    workspace.whitened = wanted;
-    for (std::size_t i = 0; i < wanted.count; ++i) {
-        const cf32* const own = covariance + i * size;
-        const bool is_equal = i > 0 && std::memcmp(own, own - size, size * sizeof(cf32)) == 0;
-        workspace.matrix_of[i] = is_equal ? workspace.matrix_of[i - 1] : i;
-        if (!is_equal)
-            whiten(own, plan_.antennas(), errors, std::span(workspace.whitening).subspan(i * size, size));
-    }
-}
-
-template <class Whiten>
-void BlockEqualizer::for_subbands(const EqualizerWorkspace& workspace, const Call& call, std::size_t first,
-                                  std::size_t count, const Whiten& whiten) const {
-    const std::size_t of_subband = call.subbands.blocks * block_subcarriers;
-    const auto matrix_at = [&](std::size_t k) {
-        return workspace.matrix_of[k / of_subband - workspace.whitened.first];
-    };
-    for (std::size_t at = first; at < first + count;) {
-        const std::size_t matrix = matrix_at(at);
-        std::size_t end = at;
-        while (end < first + count && matrix_at(end) == matrix)
-            end = std::min((end / of_subband + 1) * of_subband, first + count);
-        whiten(WhiteningRows{&workspace.whitening[matrix * plan_.matrix_size()], plan_.antennas()},
-               at - first, end - at);
-        at = end;
-    }
+    const float errors =
+        scalar::noise_of_errors<scalar::Ops>(call.slots[block.slot].channel_error, plan_.layers());
+    workspace.whitening.make(
+        {.call = call.number,
+         .slot = block.slot,
+         .first = first,
+         .count = last - first + 1,
+         .subcarriers = call.subbands.blocks * block_subcarriers},
+        call.covariance + (block.slot * call.subbands.count + first) * plan_.matrix_size(), errors);
 }
 
 void BlockEqualizer::stage_channel(EqualizerWorkspace& workspace, const Call& call, const Block& block,
@@ -330,11 +261,11 @@ void BlockEqualizer::stage_channel(EqualizerWorkspace& workspace, const Call& ca
     for (std::size_t e = 0; e < as_size(plan_.estimates()); ++e) {
         for (std::size_t layer = 0; layer < as_size(plan_.layers()); ++layer) {
             float* const rows_of_layer = &workspace.channel[e * of_estimate + 2 * layer * row];
-            for_subbands(workspace, call, block.first(), block.count(),
-                         [&](const WhiteningRows& whitening, std::size_t first, std::size_t count) {
-                             kernels_->whiten_channel(whitening, rows_of_layer + first, of_antenna, row,
-                                                      count);
-                         });
+            workspace.whitening.for_pieces(
+                block.first(), block.count(),
+                [&](const WhiteningRows& whitening, std::size_t first, std::size_t count) {
+                    kernels_->whiten_channel(whitening, rows_of_layer + first, of_antenna, row, count);
+                });
         }
     }
 }
@@ -409,11 +340,12 @@ ReceivedRows BlockEqualizer::received_of(EqualizerWorkspace& workspace, const Ca
         rows.stride = row;
     }
     if (whitens) {
-        for_subbands(workspace, call, run.first_subcarrier, run.subcarriers,
-                     [&](const WhiteningRows& whitening, std::size_t at, std::size_t count) {
-                         kernels_->whiten_received(whitening, {rows.first + 2 * at, rows.stride, rows.phase},
-                                                   staged + 2 * at, row, count);
-                     });
+        workspace.whitening.for_pieces(
+            run.first_subcarrier, run.subcarriers,
+            [&](const WhiteningRows& whitening, std::size_t at, std::size_t count) {
+                kernels_->whiten_received(whitening, {rows.first + 2 * at, rows.stride, rows.phase},
+                                          staged + 2 * at, row, count);
+            });
         rows.first = staged;
         rows.stride = row;
     }
