@@ -84,13 +84,10 @@ void Air::add_interferer(int slot, std::uint64_t seed) {
         const float* const re = other.coefficients.data() + (moment * antennas_ + antenna) * 2 * subcarriers;
         return std::complex<double>(re[k], re[subcarriers + k]);
     };
-    const auto of_subband = static_cast<std::size_t>(subband_blocks(static_cast<int>(antennas_))) *
-                            subcarriers_per_resource_block;
     for (std::size_t i = 0; i < covariance_.size(); ++i) {
         const std::size_t a = i / antennas_ % antennas_;
         const std::size_t b = i % antennas_;
-        const std::size_t first = i / (antennas_ * antennas_) * of_subband;
-        const std::size_t end = std::min(first + of_subband, subcarriers);
+        const auto [first, end] = subcarriers_of(i);
         std::complex<double> sum = 0.0;
         for (std::size_t moment = 0; moment < moments; ++moment)
             for (std::size_t k = first; k < end; ++k)
@@ -109,17 +106,30 @@ void Air::scale() {
         covariance_[i] *= static_cast<float>(gains_[i / antennas_ % antennas_] * gains_[i % antennas_]);
 }
 
+std::pair<std::size_t, std::size_t> Air::subcarriers_of(std::size_t i) const {
+    const std::size_t all = grid_.size() / (antennas_ * symbols_per_slot);
+    const auto of_subband = static_cast<std::size_t>(subband_blocks(static_cast<int>(antennas_))) *
+                            subcarriers_per_resource_block;
+    const std::size_t first = i / (antennas_ * antennas_) * of_subband;
+    return {first, std::min(first + of_subband, all)};
+}
+
 bool Air::is_diagonal(std::size_t i) const {
     return i / antennas_ % antennas_ == i % antennas_;
 }
 
 ChannelState Air::truth() const {
     float sum = 0.0F;
-    for (std::size_t i = 0; i < covariance_.size(); ++i)
-        if (is_diagonal(i)) sum += covariance_[i].real();
+    float count = 0.0F;
+    for (std::size_t i = 0; i < covariance_.size(); ++i) {
+        if (!is_diagonal(i)) continue;
+        const auto [first, end] = subcarriers_of(i);
+        sum += static_cast<float>(end - first) * covariance_[i].real();
+        count += static_cast<float>(end - first);
+    }
     return {.coefficients = coefficients_,
             .phase = channel_.phase(),
-            .noise_variance = sum * static_cast<float>(antennas_) / static_cast<float>(covariance_.size()),
+            .noise_variance = sum / count,
             .covariance = covariance_};
 }
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "link_sim/link.hpp"
@@ -38,7 +39,10 @@ private:
 
     void add_interferer(int slot, std::uint64_t seed);
     void scale();
-    [[nodiscard]] bool is_diagonal(std::size_t i) const;  ///< of covariance_
+
+    // Of an element of covariance_.
+    [[nodiscard]] std::pair<std::size_t, std::size_t> subcarriers_of(std::size_t i) const;  ///< first, end
+    [[nodiscard]] bool is_diagonal(std::size_t i) const;
 
     double noise_variance_;
     double interference_ = 0.0;  ///< mean power at an antenna

@@ -6,6 +6,7 @@
 #include <random>
 #include <vector>
 
+#include "equalizer/equalizer_cases.hpp"
 #include "estimator/estimator_cases.hpp"
 
 #include <gtest/gtest.h>
@@ -107,6 +108,51 @@ TEST(Covariance, FollowsInterferenceOverTheBand) {
         // Of 24 pilots a resource block has.
         EXPECT_LT(error, 2.0 / (12 * of_subband)) << antennas;
         EXPECT_GT(of_slot, 0.2) << antennas;
+    }
+}
+
+/// What a whitener of R leaves of the noise at subcarriers of a subband, over what R says: the mean over
+/// slots, of the combiner of a signal whose antennas are alike.
+double noise_over_claim(const EstimatorConfig& config, double blocks, int subband) {
+    const int antennas = config.antennas;
+    const int all = config.allocation.carrier_resource_blocks;
+    const int subbands = phy::subbands(antennas, all);
+    const auto size = static_cast<std::size_t>(antennas);
+    ChannelEstimator estimator = make_estimator(config);
+    double sum = 0.0;
+    constexpr int slots = 20;
+    for (std::uint64_t seed = 1; seed <= slots; ++seed) {
+        Slot slot = make_slot(config, air_at(20.0), seed);
+        add_turning_interferer(slot, antennas, blocks, 100 + seed);
+        const Estimated estimated = estimate(estimator, slot, subbands);
+        const phy::cf32* const r = &estimated.covariance[static_cast<std::size_t>(subband) * size * size];
+        const int first = phy::subband_blocks(antennas) * subband;
+        const double middle = 0.5 * (first + std::min(first + phy::subband_blocks(antennas), all));
+        std::vector<Complex> matrix(r, r + size * size);
+        std::vector<Complex> weights(size, 1.0);
+        eliminate(matrix, weights, size, 1);
+        Complex real = 0.0;
+        Complex claimed = 0.0;
+        for (std::size_t a = 0; a < size; ++a) {
+            for (std::size_t b = 0; b < size; ++b) {
+                const double turns = (static_cast<double>(a) - static_cast<double>(b)) * middle / blocks;
+                const Complex truth = std::polar(1.0, 2.0 * pi * turns) + (a == b ? 0.01 : 0.0);
+                real += std::conj(weights[a]) * truth * weights[b];
+                claimed += std::conj(weights[a]) * Complex(r[a * size + b]) * weights[b];
+            }
+        }
+        sum += real.real() / claimed.real() / slots;
+    }
+    return sum;
+}
+
+/// The last subband is a resource block alone, whose few pilots say little of many antennas.
+TEST(Covariance, OfFewPilotsClaimsNoLessNoiseThanThereIs) {
+    for (const int antennas : {4, 8, 16}) {
+        const EstimatorConfig config = whole_carrier(49, antennas, {0});
+        EXPECT_LT(noise_over_claim(config, 30.0 * antennas, 2), 2.0) << antennas;
+        EXPECT_LT(noise_over_claim(config, 30.0 * antennas, phy::subbands(antennas, 49) - 1), 2.5)
+            << antennas;
     }
 }
 

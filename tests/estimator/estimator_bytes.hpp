@@ -57,6 +57,9 @@ inline std::vector<BytesCase> bytes_cases() {
     erased.allocation.resource_blocks = {{0, 11}, {14, 3}};
     erased.allocation.erased_subcarriers = {0, 1, 2, 5, 60, 66, 67, 131, 150, 168, 169, 203, 280};
     add("erased subcarriers", erased);
+    EstimatorConfig dense = estimator_config(17, 16, {0, 1});
+    dense.allocation.dmrs.symbols = {1, 3, 5, 7, 9, 11};
+    add("more residuals than shared memory holds", dense);
     EstimatorConfig one = estimator_config(1, 1, {0});
     one.delay_spread = 200e-9F;
     one.noise_variance = 0.02F;

@@ -146,8 +146,8 @@ public:
     using Config = ReceiverConfig;
 
     /// Throws ArgumentError if the link is invalid (see check()), if a value is out of its range, for fewer
-    /// antennas than layers, for interference rejection with one antenna or a given noise variance, and for
-    /// joint detection where can_detect_jointly() is false.
+    /// antennas than layers, for interference rejection with a given noise variance, and for joint detection
+    /// where can_detect_jointly() is false.
     Receiver(const Host& host, const Config& config);
 
     /// Samples or resource elements per antenna and slot in the input of a call: those of the longest slot.

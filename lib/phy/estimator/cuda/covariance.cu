@@ -1,7 +1,6 @@
 // The covariance of noise and interference: residuals of pilots after the estimate.
 
 #include "phy/cuda/samples.cuh"
-#include "phy/cuda/shared_memory.hpp"
 #include "phy/estimator/cuda/device.cuh"
 #include "phy/estimator/cuda/tuning.hpp"
 #include "phy/estimator/math/statistics-inl.h"
@@ -138,11 +137,22 @@ __device__ __forceinline__ float product_of(const float* x, const float* y, int 
     return sums[0];
 }
 
+/// Floats of residuals of a subband: (antennas, parts, symbols, subcarriers).
+__host__ __device__ __forceinline__ int residuals_of(const EstimatorProgram& program) {
+    return 2 * program.antennas * program.symbols * program.subbands.subcarriers;
+}
+
 /// A subband per block. A thread has some subcarriers of symbols; then a warp has some pairs of antennas.
+/// Residuals are in shared memory where they fit.
+template <bool is_shared>
 __global__ void __launch_bounds__(residual_threads)
     correlate_residuals(const __grid_constant__ EstimatorProgram program,
                         const __grid_constant__ EstimatorJob job) {
-    extern __shared__ float residuals[];  // (antennas, parts, symbols, subcarriers of a subband)
+    extern __shared__ float shared[];
+    float* const residuals = is_shared
+                                 ? shared
+                                 : program.residuals + (std::size_t{blockIdx.y} * gridDim.x + blockIdx.x) *
+                                                           static_cast<unsigned>(residuals_of(program));
     let_next_get_ready();
     wait_for_previous();
     const int of_subband = program.subbands.subcarriers;
@@ -204,15 +214,18 @@ public:
 
     /// out: (matrices, antennas, antennas).
     __device__ __forceinline__ void write(cf32* out, int matrices) const {
-        auto* const elements = reinterpret_cast<float2*>(out);
+        auto* const elements = reinterpret_cast<float*>(out);
         for (int i = thread(); i < matrices * pairs_; i += covariance_threads) {
             const int pair = i % pairs_;
             if (!is_below(pair)) continue;
             const int a = pair / antennas_;
             const int b = pair % antennas_;
             const DeviceComplex x = element(matrices == 1 ? -1 : i / pairs_, pair, a == b);
-            elements[i - pair + b * antennas_ + a] = {x.re, -x.im};
-            elements[i] = {x.re, x.im};
+            float* const mirrored = elements + 2 * (i - pair + b * antennas_ + a);
+            mirrored[0] = x.re;
+            mirrored[1] = -x.im;
+            elements[2 * i] = x.re;
+            elements[2 * i + 1] = x.im;
         }
     }
 
@@ -347,9 +360,10 @@ private:
         DeviceComplex of_slot = shared().of_slot[pair];
         if (!on_diagonal)
             of_slot = {Ops::mul(shared().kept, of_slot.re), Ops::mul(shared().kept, of_slot.im)};
-        if (subband < 0 || shared().share == 1.0F || pilots_of(subband) == 0) return of_slot;
-        return math::subband_element<Ops>(of_slot, own(subband, pair, on_diagonal), shared().share,
-                                          on_diagonal);
+        const float share =
+            subband < 0 ? 1.0F : math::subband_share<Ops>(shared().share, antennas_, pilots_of(subband));
+        if (share == 1.0F) return of_slot;
+        return math::subband_element<Ops>(of_slot, own(subband, pair, on_diagonal), share, on_diagonal);
     }
 
     const EstimatorProgram& program_;
@@ -373,17 +387,20 @@ __global__ void __launch_bounds__(covariance_threads)
 }  // namespace
 
 void start_covariance(const EstimatorProgram& host, const EstimatorJob& job, cudaStream_t stream) {
-    const auto antennas = static_cast<unsigned>(host.antennas);
-    const auto subbands = static_cast<unsigned>(host.subbands.count);
-    const auto in_row = static_cast<unsigned>(host.symbols * host.subbands.subcarriers);
+    const dim3 blocks(static_cast<unsigned>(host.subbands.count), job.slots);
     const bool is_early = starts_early(job.slots);
-    launch_dependent(correlate_residuals, is_early, dim3(subbands, job.slots), residual_threads,
-                     2 * sizeof(float) * antennas * in_row, stream, host, job);
+    if (host.residuals == nullptr)
+        launch_dependent(correlate_residuals<true>, is_early, blocks, residual_threads,
+                         sizeof(float) * static_cast<unsigned>(residuals_of(host)), stream, host, job);
+    else
+        launch_dependent(correlate_residuals<false>, is_early, blocks, residual_threads, 0, stream, host,
+                         job);
     launch_dependent(write_covariance, is_early, job.slots, covariance_threads, 0, stream, host, job);
 }
 
 void prepare_covariance() {
-    load_code_with_shared_memory(correlate_residuals);
+    load_code(correlate_residuals<true>);
+    load_code(correlate_residuals<false>);
     load_code(write_covariance);
 }
 

@@ -20,7 +20,6 @@ using phy::detail::EstimatorFilter;
 using phy::detail::EstimatorKind;
 using phy::detail::EstimatorLayout;
 using phy::detail::EstimatorPlan;
-using phy::detail::EstimatorSubbands;
 using phy::detail::EstimatorTileShape;
 using phy::detail::FftPlan;
 
@@ -130,17 +129,6 @@ DeviceProfile add_profile(Blob& blob, const EstimatorPlan& plan) {
     return result;
 }
 
-std::vector<std::int32_t> pilots_by_subcarrier(const EstimatorSubbands& subbands, int subcarriers) {
-    std::vector<std::int32_t> result(static_cast<std::size_t>(subcarriers), -1);
-    for (int band = 0; band < subbands.count; ++band)
-        for (int i = 0; i < subbands.pilots_of(band); ++i) {
-            const auto& pilot = subbands.pilot[static_cast<std::size_t>(
-                subbands.first_pilot[static_cast<std::size_t>(band)] + i)];
-            result[static_cast<std::size_t>(band * subbands.subcarriers + pilot.subcarrier)] = pilot.index;
-        }
-    return result;
-}
-
 int doubles_of(const EstimatorFilter& filter, const DeviceKind& kind) {
     const int modes = kind.modes.modes();
     return doubles_of_columns(filter.delays, kind.rows_of_last_shape) +
@@ -165,7 +153,7 @@ EstimatorProgram make_program(Blob& blob, const EstimatorPlan& plan) {
     program.erased = blob.add(layout.erased);
     program.erased_count = static_cast<int>(layout.erased.size());
     program.subbands = plan.subbands;
-    program.pilot_at = blob.add(pilots_by_subcarrier(plan.subbands, layout.subcarriers));
+    program.pilot_at = blob.add(plan.subbands.pilot_at);
     program.first_pilot = blob.add(plan.subbands.first_pilot);
     program.signs = blob.add(plan.subbands.signs);
     program.fills = blob.add(layout.fills);
@@ -233,6 +221,10 @@ struct PHY_HIDDEN ChannelEstimator::Impl {
         const std::size_t columns = static_cast<std::size_t>(program.columns[0] + program.columns[1]);
         const std::size_t antennas = static_cast<std::size_t>(program.antennas);
         const auto subbands = static_cast<std::size_t>(program.subbands.count);
+        const std::size_t of_subband =
+            2 * antennas * static_cast<std::size_t>(program.symbols * program.subbands.subcarriers);
+        constexpr std::size_t shared_memory = 48 * 1024;  // which every device has
+        const bool fits = of_subband * sizeof(float) <= shared_memory;
         const std::size_t sizes[] = {
             program.rows_size,
             static_cast<std::size_t>(program.rows) * row_sums_size,
@@ -245,11 +237,12 @@ struct PHY_HIDDEN ChannelEstimator::Impl {
             static_cast<std::size_t>(program.profile.extent),
             2 * static_cast<std::size_t>(program.largest.filters) * program.largest.mix,
             2 * static_cast<std::size_t>(program.largest.filters),
-            subbands * antennas * antennas * 2};
+            subbands * antennas * antennas * 2,
+            fits ? 0 : subbands * of_subband};
         float** const arrays[] = {&program.rows_at,   &program.row_sums,    &program.streams_at,
                                   &program.modes_at,  &program.column_sums, &program.job_sums,
                                   &program.powers_at, &program.measured,    &program.mix,
-                                  &program.errors,    &program.products};
+                                  &program.errors,    &program.products,    &program.residuals};
         // Kernels move four floats at a time.
         constexpr std::size_t alignment = 64;
         const auto room = [&](std::size_t size) {
@@ -268,6 +261,7 @@ struct PHY_HIDDEN ChannelEstimator::Impl {
             *arrays[i] = next;
             next += room(sizes[i]);
         }
+        if (fits) program.residuals = nullptr;
     }
 
     Device device;

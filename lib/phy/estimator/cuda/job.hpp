@@ -131,6 +131,7 @@ struct EstimatorProgram : EstimatorShape {
     float* mix;          ///< (slots, filters, kinds, largest mix)
     float* errors;       ///< (slots, filters, kinds)
     float* products;     ///< (slots, subbands, antennas, antennas, 2)
+    float* residuals;    ///< (slots, subbands, antennas, parts, symbols, subcarriers); null: in shared memory
     SlotState* states;
     unsigned* arrivals;  ///< (slots): blocks that have finished; 0 between kernels
     std::size_t rows_size;

@@ -47,13 +47,14 @@ public:
 
     /// subband: -1: that of the slot.
     void write(int subband, cf32* out) const {
-        const bool is_slot = subband < 0 || share_ == 1.0F || subbands_.pilots_of(subband) == 0;
-        const float factor = is_slot ? 0.0F : factor_of(subband);
+        const float share = subband < 0 ? 1.0F : share_of(subband);
+        const float factor = share == 1.0F ? 0.0F : factor_of(subband);
         for (int a = 0; a < antennas_; ++a) {
             for (int b = 0; b <= a; ++b) {
-                const Complex x = is_slot ? of_slot(a, b)
-                                          : scalar::subband_element<Ops>(
-                                                of_slot(a, b), own(subband, factor, a, b), share_, a == b);
+                const Complex x = share == 1.0F
+                                      ? of_slot(a, b)
+                                      : scalar::subband_element<Ops>(
+                                            of_slot(a, b), own(subband, factor, a, b), share, a == b);
                 out[b * antennas_ + a] = {x.re, -x.im};
                 out[a * antennas_ + b] = {x.re, x.im};
             }
@@ -79,6 +80,10 @@ private:
             im[lane] = Ops::add(im[lane], x.im);
         }
         return {sum_of_lanes<estimator_lanes>(re), sum_of_lanes<estimator_lanes>(im)};
+    }
+
+    [[nodiscard]] float share_of(int subband) const {
+        return scalar::subband_share<Ops>(share_, antennas_, symbols_ * subbands_.pilots_of(subband));
     }
 
     /// Of a subband with pilots.

@@ -28,6 +28,7 @@ constexpr float min_noise_variance = 0x1p-126F;
 
 /// Min mean energy of residuals that have a covariance.
 constexpr float least_residual = 0x1p-120F;
+constexpr float max_covariance_factor = 0x1p100F;
 /// The factor of elements of a covariance beside its diagonal, against rounding errors.
 constexpr float covariance_margin = 1.0F - 0x1p-18F;
 
@@ -228,9 +229,9 @@ struct CovarianceScale {
 template <class Ops>
 PHY_INLINE CovarianceScale covariance_scale(const SlotState& state, float trace, int antennas, int pilots) {
     const float residual = Ops::div(trace, static_cast<float>(antennas * pilots));
-    if (!(residual > least_residual)) return {0.0F, 0.0F};
-    return {Ops::div(state.noise_variance, residual),
-            Ops::min(Ops::div(residual, state.noise_variance), 1.0F)};
+    const float factor = Ops::div(state.noise_variance, residual);
+    if (!(residual > least_residual) || !(factor < max_covariance_factor)) return {0.0F, 0.0F};
+    return {factor, Ops::min(Ops::div(residual, state.noise_variance), 1.0F)};
 }
 
 /// The factor from a sum of products over so many pilots, above 0, to an element.
@@ -286,12 +287,20 @@ PHY_INLINE float slot_share(float chance) {
     return Ops::mul(share, share);
 }
 
+/// The same in a subband with so many pilots, which few of them would whiten too well: their matrix has no
+/// power in some directions.
+template <class Ops>
+PHY_INLINE float subband_share(float share, int antennas, int pilots) {
+    if (pilots <= antennas) return 1.0F;
+    const float ratio = Ops::div(static_cast<float>(antennas), static_cast<float>(pilots));
+    return Ops::max(share, Ops::mul(ratio, ratio));
+}
+
 /// An element of a subband's matrix from those of the slot and of its own pilots. Elements beside the
 /// diagonal keep a margin for rounding, so that the matrix stays positive definite.
 template <class Ops>
 PHY_INLINE ComplexOf<Ops> subband_element(ComplexOf<Ops> of_slot, ComplexOf<Ops> own, float share,
                                           bool on_diagonal) {
-    if (share == 1.0F) return of_slot;
     const float rest = Ops::mul(Ops::sub(1.0F, share), on_diagonal ? 1.0F : covariance_margin);
     return {Ops::fma(share, of_slot.re, Ops::mul(rest, own.re)),
             Ops::fma(share, of_slot.im, Ops::mul(rest, own.im))};

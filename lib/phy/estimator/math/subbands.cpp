@@ -14,7 +14,8 @@ EstimatorSubbandShape shape_of(const EstimatorLayout& layout) {
 }
 
 void add_pilots(EstimatorSubbands& bands, const EstimatorLayout& layout) {
-    std::vector<std::int32_t> pilot_at(static_cast<std::size_t>(layout.subcarriers), -1);
+    std::vector<std::int32_t>& pilot_at = bands.pilot_at;
+    pilot_at.assign(static_cast<std::size_t>(layout.subcarriers), -1);
     for (const int group : layout.groups)
         for (std::size_t m = 0; m < layout.subcarrier_of.size(); ++m)
             if (layout.subcarrier_of[m] >= 0)

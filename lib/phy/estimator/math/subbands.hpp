@@ -25,6 +25,7 @@ struct EstimatorSubbandShape {
 struct EstimatorSubbands : EstimatorSubbandShape {
     explicit EstimatorSubbands(const EstimatorLayout& layout);
 
+    std::vector<std::int32_t> pilot_at;     ///< by subcarrier: EstimatorPilot::index; -1: none
     std::vector<EstimatorPilot> pilot;      ///< subband by subband
     std::vector<std::int32_t> first_pilot;  ///< of each subband; then their number
     /// (DM-RS length, layers, subcarriers of a subband): the sign of a layer's pilot; 0: none.
