@@ -78,11 +78,21 @@ Receiver::Receiver(const Host& host, const LinkConfig& config, const EqualizerCh
         estimate_.emplace(host, estimator_config(config, choice));
         channel_.resize(estimate_->channel_size());
     }
-    equalize_.emplace(host, known.channel
-                                ? equalizer_config(config, known_weights(config), 1, choice.joint_detection)
-                                : equalizer_config(config, estimate_->time_weights(), estimate_->time_sets(),
-                                                   choice.joint_detection));
+    EqualizerConfig equalizer =
+        known.channel ? equalizer_config(config, known_weights(config), 1, choice.joint_detection)
+                      : equalizer_config(config, estimate_->time_weights(), estimate_->time_sets(),
+                                         choice.joint_detection);
+    equalize_.emplace(host, equalizer);
     if (choice.phase_tracking) track_.emplace(host, PhaseTrackerConfig{config.allocation, config.modulation});
+    if (const auto of_ptrs = choice.phase_tracking && config.allocation.ptrs
+                                 ? ptrs_allocation(config.allocation)
+                                 : std::nullopt) {
+        equalizer.allocation = *of_ptrs;
+        equalizer.pairs = false;
+        equalize_ptrs_.emplace(host, equalizer);
+        ptrs_.resize(equalize_ptrs_->symbols_per_slot());
+        ptrs_noise_variance_.resize(ptrs_.size());
+    }
     for (const SoftBitChoice& soft_bits : choices_) {
         const LlrConfig llr = {.method = soft_bits.method, .scale = soft_bits.scale};
         if (choice.joint_detection) {
@@ -124,7 +134,13 @@ void Receiver::equalise(std::span<const cf32> grid, std::span<const cf32> pilots
         if (choice_.interference_rejection) covariance = truth.covariance;
     }
     (*equalize_)(grid, channel, std::span(&slot, 1), symbols_, noise_variance_, covariance, pairs_);
-    if (track_) (*track_)(symbols_, noise_variance_, std::span(&slot, 1), pairs_);
+    if (!track_) return;
+    PtrsSymbols ptrs;
+    if (equalize_ptrs_) {
+        (*equalize_ptrs_)(grid, channel, std::span(&slot, 1), ptrs_, ptrs_noise_variance_, covariance);
+        ptrs = {ptrs_, ptrs_noise_variance_, pilots};
+    }
+    (*track_)(symbols_, noise_variance_, std::span(&slot, 1), pairs_, ptrs);
 }
 
 SoftBitView Receiver::soft_bits(std::size_t choice) {

@@ -105,6 +105,7 @@ private:
     std::vector<SoftBitChoice> choices_;
     std::optional<ChannelEstimator> estimate_;
     std::optional<Equalizer> equalize_;
+    std::optional<Equalizer> equalize_ptrs_;
     std::optional<PhaseTracker> track_;
     std::vector<SoftDemapper> demap_;
     std::vector<JointDetector> detect_;  ///< with joint detection, in the place of demappers
@@ -114,6 +115,8 @@ private:
     std::vector<cf32> symbols_;
     std::vector<float> noise_variance_;
     std::vector<LayerPair> pairs_;
+    std::vector<cf32> ptrs_;
+    std::vector<float> ptrs_noise_variance_;
     std::vector<std::byte> soft_bits_;
     std::size_t soft_bits_per_slot_;
 };

@@ -82,6 +82,15 @@ Knowledge parse_known(const std::string& text) {
     return known;
 }
 
+PtrsConfig parse_ptrs(const std::string& text) {
+    std::vector<std::optional<int>> numbers;
+    for (const std::string& word : split(text))
+        numbers.push_back(parse_number<int>(word));
+    if (numbers.size() != 2 || !numbers[0] || !numbers[1])
+        throw ArgumentError(fmt::format("--ptrs {}: expected two numbers, as in 1,2", text));
+    return {.time_density = *numbers[0], .frequency_density = *numbers[1]};
+}
+
 /// None for "auto": Host chooses.
 std::optional<Backend> parse_backend(const std::string& text) {
     if (text == "auto") return std::nullopt;
@@ -188,7 +197,10 @@ void add_slot_options(LinkSimOptions& options, po::options_description& list) {
         ("dmrs-type", number_within<int>(options.dmrs_type, "--dmrs-type", "N", {1, 2, "1 or 2"}),
          "DM-RS configuration type: 1 (default) or 2")  //
         ("dmrs-symbols", listed(options.dmrs_symbols, "--dmrs-symbols", parse_symbol, "N[,N...]"),
-         "DM-RS symbols of the slot, default 2,11");
+         "DM-RS symbols of the slot, default 2,11")  //
+        ("ptrs", parsed(options.ptrs, parse_ptrs, "L,K"),
+         "PT-RS in every L-th OFDM symbol (1, 2 or 4), in every K-th resource block (2 or 4); receivers with "
+         "--phase-tracking on use them; default: none");
 }
 
 void add_coding_options(LinkSimOptions& options, po::options_description& list) {
@@ -364,6 +376,7 @@ SlotAllocation allocation_of(const LinkSimOptions& options) {
     allocation.dmrs.ports.clear();
     for (int port = 0; port < options.layers; ++port)
         allocation.dmrs.ports.push_back(port);
+    allocation.ptrs = options.ptrs;
     return allocation;
 }
 

@@ -37,6 +37,7 @@ struct LinkSimOptions {
     double subcarrier_spacing = 30000.0;
     int dmrs_type = 1;
     std::vector<int> dmrs_symbols = {2, 11};
+    std::optional<PtrsConfig> ptrs;
     double delay_spread_ns = 0.0;  ///< given to estimators; 0: none
     Equalization equalizer = Equalization::mmse;
 

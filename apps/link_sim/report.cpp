@@ -158,6 +158,13 @@ std::vector<Json::Member> members_of(const Row& row) {
     return members;
 }
 
+/// Null without PT-RS.
+Json ptrs_of(const LinkSimOptions& options) {
+    if (!options.ptrs) return {};
+    return Json::object({{"time_density", options.ptrs->time_density},
+                         {"frequency_density", options.ptrs->frequency_density}});
+}
+
 Json context_of(const LinkReport& report) {
     const LinkSimOptions& options = report.options;
     const StopRule rule = stop_rule_of(options);
@@ -179,6 +186,7 @@ Json context_of(const LinkReport& report) {
                          {"subcarrier_spacing_hz", options.subcarrier_spacing},
                          {"dmrs_type", options.dmrs_type},
                          {"dmrs_symbols", Json::array(symbols)},
+                         {"ptrs", ptrs_of(options)},
                          {"timing_offset_s", 1e-9 * options.timing_offset_ns},
                          {"frequency_offset_hz", options.frequency_offset},
                          {"doppler_hz", options.doppler},

@@ -124,6 +124,26 @@ TEST(LinkSimPhase, TrackingNothingCostsNothing) {
     }
 }
 
+/// 16QAM at 14 dB and 120 kHz: decisions lose the phase of such an oscillator, PT-RS do not.
+TEST(LinkSimPhase, PtrsHoldThePhaseOfABadOscillator) {
+    const Arguments bad = {"--phase-noise", "-62", "--subcarrier-spacing", "120000"};
+    Arguments with_ptrs = bad;
+    with_ptrs.insert(with_ptrs.end(), {"--ptrs", "1,2"});
+    const double ideal = information("16qam", "14", {"--subcarrier-spacing", "120000"})[1];
+    EXPECT_LT(information("16qam", "14", bad)[1], ideal - 0.3);
+    EXPECT_GT(information("16qam", "14", with_ptrs)[1], ideal - 0.15);
+}
+
+TEST(LinkSimPhase, RefusesWhatIsNoPtrs) {
+    for (const auto& [value, reason] :
+         {std::pair("1", "two numbers"), std::pair("1,2,3", "two numbers"), std::pair("a,2", "two numbers"),
+          std::pair("3,2", "PT-RS time_density 3"), std::pair("1,1", "PT-RS frequency_density 1")}) {
+        const Outcome outcome = run({link_sim_program(), "--ptrs", value});
+        EXPECT_EQ(outcome.status, 2);
+        EXPECT_NE(outcome.err.find(reason), std::string::npos) << outcome.err;
+    }
+}
+
 TEST(LinkSimPhase, RefusesWhatIsNoLevel) {
     for (const char* const level : {"-30", "-300", "loud"}) {
         const Outcome outcome = run({link_sim_program(), "--phase-noise", level});

@@ -147,6 +147,35 @@ TEST(PtrsOfRandomAllocations, TakeTheirElementsFromTheData) {
     }
 }
 
+/// An Equalizer for it turns PT-RS into symbols, and nothing else.
+TEST(PtrsOfRandomAllocations, HaveAnAllocationOfTheirOwn) {
+    const unsigned seed = random_seed();
+    std::mt19937 random(seed);
+    int without = 0;
+    for (int trial = 0; trial < fewer_times(500); ++trial) {
+        SCOPED_TRACE("seed " + std::to_string(seed) + ", trial " + std::to_string(trial));
+        const SlotAllocation allocation = random_allocation_with_ptrs(random);
+        SlotAllocation with_data = allocation;
+        with_data.ptrs.reset();
+        const phy::ResourceMap map(allocation);
+        const phy::ResourceMap map_without(with_data);
+        const std::vector<int> symbols = symbols_of_the_clause(allocation);
+        std::size_t count = 0;
+        for (std::size_t e = 0; e < map.entries().size(); ++e)
+            count += static_cast<std::size_t>(
+                std::popcount(map_without.entries()[e].mask & ~map.entries()[e].mask));
+        const std::optional<SlotAllocation> of_ptrs = ptrs_allocation(allocation);
+        ASSERT_EQ(of_ptrs.has_value(), count > 0);
+        without += count == 0 ? 1 : 0;
+        if (!of_ptrs) continue;
+        const phy::ResourceMap its(*of_ptrs);
+        EXPECT_EQ(its.elements(), count);
+        for (std::size_t e = 0; e < map.entries().size(); ++e)
+            ASSERT_EQ(its.entries()[e].mask, map_without.entries()[e].mask & ~map.entries()[e].mask);
+    }
+    EXPECT_LT(without, fewer_times(500) / 2);
+}
+
 /// w_f of an odd port on a subcarrier of its CDM group.
 double dmrs_sign(const SlotAllocation& allocation, int k) {
     return (allocation.dmrs.type == 1 ? k % 12 / 2 % 2 : k % 2) == 0 ? 1.0 : -1.0;
@@ -320,6 +349,7 @@ TEST(CheckOfPtrs, NamesWhatItRefuses) {
     without.ptrs.reset();
     EXPECT_THROW(static_cast<void>(ptrs_symbols(without)), phy::ArgumentError);
     EXPECT_THROW(static_cast<void>(ptrs_ports(without)), phy::ArgumentError);
+    EXPECT_THROW(static_cast<void>(ptrs_allocation(without)), phy::ArgumentError);
     EXPECT_THROW(static_cast<void>(ptrs_amplitude(without)), phy::ArgumentError);
 }
 

@@ -58,7 +58,10 @@ std::vector<ReceiverConfig> configs() {
     joint.joint_detection = true;
     joint.phase_tracking = true;
     precoded.phase_tracking = true;
-    return {plain, four, grid, precoded, forced, rejecting, joint};
+    ReceiverConfig with_ptrs = joint;
+    with_ptrs.interference_rejection = true;
+    with_ptrs.link.allocation.ptrs = phy::PtrsConfig{.rnti = with_ptrs.link.scrambling.rnti};
+    return {plain, four, grid, precoded, forced, rejecting, joint, with_ptrs};
 }
 
 /// At a low signal-to-noise ratio, samples of the third slot that are not finite, and strong ones in the

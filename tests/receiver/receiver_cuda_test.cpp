@@ -250,6 +250,10 @@ TEST(GpuReceiverTest, PhaseTracking) {
                 config.joint_detection = joint;
                 SCOPED_TRACE(std::to_string(layers) + " layers, joint detection " + std::to_string(joint));
                 expect_same_phases_as_host(config, 25.0, 0.05, seed);
+                config.link.allocation.ptrs =
+                    phy::PtrsConfig{.time_density = layers == 3 ? 2 : 1, .rnti = config.link.scrambling.rnti};
+                config.interference_rejection = joint;
+                expect_same_phases_as_host(config, 25.0, 0.3, seed);
             }
         }
         ReceiverConfig precoded = phy_test::precoded_receiver(input, 16);

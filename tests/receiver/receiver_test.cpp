@@ -336,6 +336,34 @@ TEST(ReceiverTest, PhaseTrackingTakesOutADrift) {
     }
 }
 
+/// An oscillator that decisions cannot follow: PT-RS do, with one layer and two, also of the second one.
+TEST(ReceiverTest, PtrsLeadThePhaseTracker) {
+    for (const ReceiverInput input : inputs) {
+        for (const int layers : {1, 2}) {
+            const unsigned seed = phy_test::random_seed();
+            ReceiverConfig config = small_receiver(input, layers, 4);
+            config.link.allocation.dmrs.symbols = {2};
+            config.link.modulation = Modulation::qam64;
+            config.phase_tracking = true;
+            config.link.allocation.ptrs =
+                phy::PtrsConfig{.ports = {layers - 1}, .rnti = config.link.scrambling.rnti};
+            const AirConfig air = {.snr_db = 25.0, .seed = seed};
+            phy_test::Transmission sent = phy_test::transmit(config, air, 0, 2);
+            const auto errors = [&] {
+                phy::Receiver receiver(phy::Host(), config);
+                const phy_test::Received received = phy_test::receive(receiver, sent.input);
+                return phy_test::count_errors({config.format, received.llr}, sent.bits);
+            };
+            const std::size_t still = errors();
+            phy_test::turn(config, 0.3, seed, sent);
+            const std::size_t turned = errors();
+            config.phase_tracking = false;
+            EXPECT_LT(turned, still + sent.bits.size() / 500) << layers << " layers, seed " << seed;
+            EXPECT_GT(errors(), sent.bits.size() / 10) << layers << " layers, seed " << seed;
+        }
+    }
+}
+
 /// 16QAM on as many antennas as layers, where an equaliser loses most.
 TEST(ReceiverTest, JointDetectionMakesFewerErrors) {
     for (const ReceiverInput input : inputs) {

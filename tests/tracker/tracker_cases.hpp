@@ -15,6 +15,7 @@
 
 #include "demapper/signals.hpp"
 #include "phy/core/constellation.hpp"
+#include "phy/dmrs/ptrs.hpp"
 #include "phy/dmrs/slot_allocation.hpp"
 #include "phy/tracker/tracker.hpp"
 #include "support/random_allocation.hpp"
@@ -76,9 +77,44 @@ struct TrackedSlots {
     std::vector<SlotEstimate> estimates;
     std::vector<LayerPair> pairs;
     std::vector<cf32> sent;
+    std::vector<cf32> ptrs;  ///< equalised PT-RS, and what they repeat
+    std::vector<float> ptrs_noise_variance;
+    std::vector<cf32> pilots;
 
     friend bool operator==(const TrackedSlots&, const TrackedSlots&) = default;
 };
+
+/// PT-RS of a slot as random pilots have them; symbols of other layers are noise.
+inline void add_random_ptrs(const phy::SlotAllocation& allocation, double noise_variance,
+                            const Phases& phases, std::mt19937& random, TrackedSlots& slot) {
+    const auto of_ptrs = allocation.ptrs ? ptrs_allocation(allocation) : std::nullopt;
+    if (!of_ptrs) return;
+    std::normal_distribution<double> normal(0.0, std::sqrt(0.5));
+    slot.pilots.resize(dmrs_pilot_count(allocation));
+    for (cf32& pilot : slot.pilots)
+        pilot = phy::constellation_point(phy::Modulation::qpsk, static_cast<unsigned>(random()) % 4, 0);
+    const std::vector<phy::PtrsPort> ports = ptrs_ports(allocation);
+    const phy::ResourceMap map(*of_ptrs);
+    const auto carrier = static_cast<std::size_t>(allocation.carrier_resource_blocks);
+    for (int l = 0; l < phy::symbols_per_slot; ++l)
+        for (const phy::ResourceBlocks& range : allocation.resource_blocks)
+            for (int k = 12 * range.first; k < 12 * (range.first + range.count); ++k) {
+                const auto entry = static_cast<std::size_t>(l) * carrier + static_cast<std::size_t>(k / 12);
+                if ((map.entries()[entry].mask >> (k % 12) & 1U) == 0) continue;
+                for (const int port : allocation.dmrs.ports) {
+                    Complex sent = 0.0;
+                    for (const phy::PtrsPort& its : ports)
+                        for (std::size_t i = 0; its.port == port && i < its.subcarriers.size(); ++i)
+                            if (its.subcarriers[i] == k)
+                                sent = Complex(slot.pilots[static_cast<std::size_t>(its.pilots[i])]) *
+                                       static_cast<double>(ptrs_amplitude(allocation));
+                    const Complex noise = std::sqrt(noise_variance) * Complex(normal(random), normal(random));
+                    slot.ptrs.emplace_back(std::polar(1.0, phases[static_cast<std::size_t>(l)]) *
+                                           (sent + noise));
+                    slot.ptrs_noise_variance.push_back(static_cast<float>(noise_variance));
+                }
+            }
+}
 
 /// One slot. N0 varies from symbol to symbol by 6 dB to both sides.
 inline TrackedSlots random_slot(const PhaseTrackerConfig& config, double noise_variance, const Phases& phases,
@@ -103,6 +139,7 @@ inline TrackedSlots random_slot(const PhaseTrackerConfig& config, double noise_v
             slot.pairs.push_back({.matched = {slot.symbols[i], 2.0F * slot.symbols[i + 1]},
                                   .power = {1.0F, 2.0F},
                                   .cross = {0.5F, -0.25F}});
+    add_random_ptrs(config.allocation, noise_variance, phases, random, slot);
     return slot;
 }
 
@@ -115,13 +152,17 @@ inline TrackedSlots joined(const std::vector<TrackedSlots>& slots) {
         append(all.estimates, slot.estimates);
         append(all.pairs, slot.pairs);
         append(all.sent, slot.sent);
+        append(all.ptrs, slot.ptrs);
+        append(all.ptrs_noise_variance, slot.ptrs_noise_variance);
+        append(all.pilots, slot.pilots);
     }
     return all;
 }
 
 inline TrackedSlots tracked(const phy::Host& host, const PhaseTrackerConfig& config, TrackedSlots slots) {
     phy::PhaseTracker tracker(host, config);
-    tracker(slots.symbols, slots.noise_variance, slots.estimates, slots.pairs);
+    tracker(slots.symbols, slots.noise_variance, slots.estimates, slots.pairs,
+            {slots.ptrs, slots.ptrs_noise_variance, slots.pilots});
     return slots;
 }
 
@@ -159,6 +200,14 @@ inline TrackedSlots awkward_slots(const PhaseTrackerConfig& config, std::mt19937
     odd.symbols[at()] = {std::numeric_limits<float>::quiet_NaN(), 1.0F};
     odd.symbols[at()] = {1e38F, -1e38F};
     odd.noise_variance[at()] = 0x1p-126F;
+    if (!odd.ptrs.empty()) {
+        const auto of_ptrs = [&] { return random() % odd.ptrs.size(); };
+        odd.ptrs_noise_variance[of_ptrs()] = std::numeric_limits<float>::infinity();
+        odd.ptrs_noise_variance[of_ptrs()] = 0x1p-126F;
+        odd.ptrs[of_ptrs()] = {std::numeric_limits<float>::quiet_NaN(), 1.0F};
+        odd.ptrs[of_ptrs()] = {1e38F, -1e38F};
+        std::fill(slots[5].ptrs.begin(), slots[5].ptrs.end(), cf32());
+    }
     odd.estimates[0].phase[7] = {std::numeric_limits<float>::quiet_NaN(), 0.0F};
     return joined(slots);
 }
@@ -172,7 +221,21 @@ inline int tracked_symbols(const phy::SlotAllocation& allocation) {
     return count;
 }
 
-/// An allocation with enough symbols to follow a phase by, in two ranges and beside reserved elements.
+/// Some of a layer, or of two.
+inline phy::PtrsConfig random_ptrs(const phy::SlotAllocation& allocation, std::mt19937& random) {
+    phy::PtrsConfig ptrs = {.time_density = 1 << random_int(random, 0, 2),
+                            .frequency_density = 2 * random_int(random, 1, 2),
+                            .resource_element_offset = random_int(random, 0, 3),
+                            .rnti = static_cast<std::uint32_t>(random_int(random, 0, 65535))};
+    const int most = allocation.dmrs.type == 1 ? 3 : 5;
+    for (const int port : allocation.dmrs.ports)
+        if (port <= most && ptrs.ports.size() < 2) ptrs.ports.push_back(port);
+    if (ptrs.ports.empty()) ptrs.ports = {most};
+    return ptrs;
+}
+
+/// An allocation with enough symbols to follow a phase by, in two ranges and beside reserved elements. Half
+/// of them have PT-RS.
 inline PhaseTrackerConfig random_tracker(phy::Modulation modulation, std::mt19937& random) {
     PhaseTrackerConfig config = {.allocation = {}, .modulation = modulation};
     do {
@@ -181,6 +244,7 @@ inline PhaseTrackerConfig random_tracker(phy::Modulation modulation, std::mt1993
         config.allocation.resource_blocks = {{60, random_int(random, 1, 20)}, {2, random_int(random, 8, 50)}};
         config.allocation.reserved = {
             {.symbols = {4, 9}, .resource_blocks = {.first = 3, .count = 70}, .subcarriers = {0, 5, 11}}};
+        if (random_int(random, 0, 1) == 0) config.allocation.ptrs = random_ptrs(config.allocation, random);
     } while (tracked_symbols(config.allocation) < 6);
     return config;
 }

@@ -32,8 +32,11 @@ TrackedSlots tracked_on_gpu(const PhaseTrackerConfig& config, TrackedSlots slots
     const auto noise = on_device(device, slots.noise_variance, stream);
     auto estimates = on_device(device, slots.estimates, stream);
     auto pairs = on_device(device, slots.pairs, stream);
+    const auto ptrs = on_device(device, slots.ptrs, stream);
+    const auto ptrs_noise = on_device(device, slots.ptrs_noise_variance, stream);
+    const auto pilots = on_device(device, slots.pilots, stream);
     DeviceBuffer<std::byte> workspace(device, tracker.workspace_bytes(slots.estimates.size()));
-    tracker(symbols, noise, estimates, workspace, stream, pairs);
+    tracker(symbols, noise, estimates, workspace, stream, pairs, {ptrs, ptrs_noise, pilots});
     copy_async(slots.symbols, symbols, stream);
     copy_async(slots.estimates, estimates, stream);
     if (!slots.pairs.empty()) copy_async(slots.pairs, pairs, stream);
@@ -66,6 +69,7 @@ TEST(GpuPhaseTracker, ManySlots) {
     config.allocation.first_symbol = 2;
     config.allocation.symbols = 3;
     config.allocation.dmrs.symbols = {2};
+    config.allocation.ptrs.emplace();
     Phases phases = {};
     phases.fill(0.3);
     const std::vector<TrackedSlots> kinds = {random_slot(config, 0.01, phases, random),

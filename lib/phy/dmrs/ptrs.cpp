@@ -33,6 +33,27 @@ int pilot_of_block(int type, int port, int resource_element_offset) {
                      : (resource_element_offset + in_pair) % 4;
 }
 
+/// Subcarriers of a resource block, bit by bit, as a list.
+std::vector<int> subcarriers_of(std::uint32_t mask) {
+    std::vector<int> subcarriers;
+    for (int k = 0; k < subcarriers_per_resource_block; ++k)
+        if ((mask >> k & 1U) != 0) subcarriers.push_back(k);
+    return subcarriers;
+}
+
+bool is_reserved(const SlotAllocation& allocation, int symbol, int subcarrier) {
+    const int block = subcarrier / subcarriers_per_resource_block;
+    return std::ranges::any_of(allocation.reserved, [&](const ReservedElements& reserved) {
+        const auto has = [](const std::vector<int>& list, int value) {
+            return std::ranges::find(list, value) != list.end();
+        };
+        return block >= reserved.resource_blocks.first &&
+               block < reserved.resource_blocks.first + reserved.resource_blocks.count &&
+               has(reserved.symbols, symbol) &&
+               has(reserved.subcarriers, subcarrier % subcarriers_per_resource_block);
+    });
+}
+
 const PtrsConfig& checked_ptrs(const SlotAllocation& allocation) {
     detail::check_but_data(allocation);
     if (!allocation.ptrs) throw ArgumentError("the allocation has no ptrs: expected it");
@@ -77,6 +98,34 @@ std::vector<PtrsPort> ptrs_ports(const SlotAllocation& allocation) {
         }
     }
     return ports;
+}
+
+std::optional<SlotAllocation> ptrs_allocation(const SlotAllocation& allocation) {
+    constexpr std::uint32_t all = (1U << subcarriers_per_resource_block) - 1;
+    const std::vector<int> symbols = ptrs_symbols(allocation);
+    std::vector<std::uint32_t> beside(static_cast<std::size_t>(allocation.carrier_resource_blocks), all);
+    bool is_sent = false;
+    for (const PtrsPort& port : ptrs_ports(allocation)) {
+        for (const int k : port.subcarriers) {
+            beside[static_cast<std::size_t>(k / subcarriers_per_resource_block)] &=
+                ~(1U << k % subcarriers_per_resource_block);
+            is_sent = is_sent ||
+                      !std::ranges::all_of(symbols, [&](int l) { return is_reserved(allocation, l, k); });
+        }
+    }
+    if (!is_sent) return {};
+    std::vector<int> others;
+    for (int l = 0; l < symbols_per_slot; ++l)
+        if (std::ranges::find(symbols, l) == symbols.end()) others.push_back(l);
+    SlotAllocation of_ptrs = allocation;
+    of_ptrs.ptrs.reset();
+    for (const ResourceBlocks& range : allocation.resource_blocks) {
+        of_ptrs.reserved.push_back({others, range, subcarriers_of(all)});
+        for (int block = range.first; block < range.first + range.count; ++block)
+            of_ptrs.reserved.push_back(
+                {symbols, {block, 1}, subcarriers_of(beside[static_cast<std::size_t>(block)])});
+    }
+    return of_ptrs;
 }
 
 float ptrs_amplitude(const SlotAllocation& allocation) {

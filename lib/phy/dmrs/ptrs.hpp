@@ -47,6 +47,11 @@ struct PHY_EXPORT PtrsPort {
 /// elements. Throws what ptrs_symbols() throws.
 PHY_EXPORT std::vector<PtrsPort> ptrs_ports(const SlotAllocation& allocation);
 
+/// Returns the allocation with PT-RS in the place of data, so that an Equalizer turns them into symbols: its
+/// ResourceMap has the elements of all ports. None if all of them are reserved, or if there are none. Throws
+/// what ptrs_symbols() throws.
+PHY_EXPORT std::optional<SlotAllocation> ptrs_allocation(const SlotAllocation& allocation);
+
 /// Returns the amplitude of PT-RS over that of data of a layer. Throws what ptrs_symbols() throws.
 PHY_EXPORT float ptrs_amplitude(const SlotAllocation& allocation);
 

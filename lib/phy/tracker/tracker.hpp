@@ -23,8 +23,16 @@ struct PHY_EXPORT PhaseTrackerConfig {
     friend bool operator==(const PhaseTrackerConfig&, const PhaseTrackerConfig&) = default;
 };
 
+/// Equalised PT-RS of slots, and what they repeat.
+struct PHY_EXPORT PtrsSymbols {
+    /// (slots, PT-RS elements, layers), as an Equalizer for ptrs_allocation() writes them.
+    std::span<const cf32> symbols = {};
+    std::span<const float> noise_variance = {};  ///< same shape
+    std::span<const cf32> pilots = {};  ///< (slots, dmrs_pilot_count()), as dmrs_pilots() writes them
+};
+
 /// Takes the common phase error out of equalised symbols: the phase that oscillators add to all resource
-/// elements of an OFDM symbol. Measures it by decisions on the data, so that no PT-RS are needed.
+/// elements of an OFDM symbol. Measures it by decisions on the data, and by PT-RS where there are some.
 ///
 /// DM-RS symbols, and data in them, are left as the channel estimates have them. From there the phase is
 /// followed from one OFDM symbol to the next, until half-way to the next DM-RS. Symbols x with noise variance
@@ -39,11 +47,17 @@ struct PHY_EXPORT PhaseTrackerConfig {
 /// symbols by more than 4 sqrt(k), both below that of no step and below that of the same step to the other
 /// side: points of a wrong modulation fit to both sides alike.
 ///
+/// PT-RS x, sent as d, add their sums of Im(x d*) / n, Re(x d*) / n and |x - d|^2 / n. If their own phase is
+/// more than 4 standard deviations from the current one, and its standard deviation is at most 1/8, the steps
+/// begin there: so phases are found however far they are from those of the neighbours. PT-RS of an OFDM
+/// symbol count as none if |sum of x d* / n| is below half of the sum of |d|^2 / n, as where none were sent.
+///
 /// At most 1,024 symbols of an OFDM symbol are used, evenly spread, and none whose noise variance is not
 /// finite and positive. With more than two levels per axis, n must be below half of the squared distance
 /// between levels. An OFDM symbol keeps the phase of its neighbour if its symbols cannot measure it: fewer
-/// than 20, a standard deviation above 1/8, F below a quarter of its first part, or a step beyond 1/2. If
-/// symbols are farther from points than n explains, F and the limit of 4 sqrt(k) scale with that.
+/// than 20 with its PT-RS, a standard deviation above 1/8, F below a quarter of its first part, or a step
+/// beyond 1/2. If symbols are farther from points than n explains, F and the limit of 4 sqrt(k) scale with
+/// that.
 ///
 /// A slot is changed only if its phases are more than chance explains: if the sum of 2 F |p - 1|^2 over m
 /// OFDM symbols with a measured phase p exceeds 4 (m + 2), where F counts less the more doubtful decisions
@@ -65,10 +79,11 @@ public:
 
     /// symbols: (slots, data elements, layers), as an Equalizer or a TransformDeprecoder writes them.
     /// noise_variance: same shape. pairs, if not empty: (slots, data elements) of two layers, rotated as the
-    /// symbols are. Throws ArgumentError, and then has written nothing, if sizes do not fit. Allocates
-    /// nothing.
+    /// symbols are. ptrs, if not empty: the PT-RS of the allocation. Throws ArgumentError, and then has
+    /// written nothing, if sizes do not fit. Allocates nothing.
     void operator()(std::span<cf32> symbols, std::span<const float> noise_variance,
-                    std::span<SlotEstimate> slots, std::span<LayerPair> pairs = {});
+                    std::span<SlotEstimate> slots, std::span<LayerPair> pairs = {},
+                    const PtrsSymbols& ptrs = {});
 
     [[nodiscard]] const Host& host() const;
     [[nodiscard]] const Config& config() const;
@@ -82,6 +97,13 @@ private:
 
 namespace phy::gpu {
 
+/// phy::PtrsSymbols in device memory.
+struct PHY_EXPORT PtrsSymbols {
+    DeviceSpan<const cf32> symbols = {};
+    DeviceSpan<const float> noise_variance = {};
+    DeviceSpan<const cf32> pilots = {};
+};
+
 /// Takes the common phase error out of symbols in device memory. Writes the bytes of phy::PhaseTracker.
 ///
 /// A call starts kernels on the caller's stream: it returns at once, allocates nothing, does not wait, and
@@ -91,7 +113,8 @@ class PHY_EXPORT PhaseTracker {
 public:
     using Config = PhaseTrackerConfig;
 
-    /// Throws ArgumentError if a value is out of its range.
+    /// Copies where PT-RS are to the device. Throws ArgumentError if a value is out of its range, CudaError
+    /// if there is not enough memory.
     PhaseTracker(const Device& device, const Config& config);
 
     /// As in phy::PhaseTracker.
@@ -104,7 +127,7 @@ public:
     /// the workspace is too small or does not begin at a multiple of 256 bytes, as every DeviceBuffer does.
     void operator()(DeviceSpan<cf32> symbols, DeviceSpan<const float> noise_variance,
                     DeviceSpan<SlotEstimate> slots, DeviceSpan<std::byte> workspace, cudaStream_t stream,
-                    DeviceSpan<LayerPair> pairs = {}) const;
+                    DeviceSpan<LayerPair> pairs = {}, const PtrsSymbols& ptrs = {}) const;
 
     [[nodiscard]] const Device& device() const;
     [[nodiscard]] const Config& config() const;

@@ -111,7 +111,11 @@ ReceiverPlan::ReceiverPlan(const ReceiverConfig& given)
     symbols = ResourceMap(allocation).elements() * layers;
     soft_bits = symbols * bits_per_symbol(demapper.modulation);
     channel = antennas * layers * subcarriers;
-    if (config.phase_tracking) tracker = {.allocation = allocation, .modulation = config.link.modulation};
+    if (config.phase_tracking) {
+        tracker = {.allocation = allocation, .modulation = config.link.modulation};
+        if (allocation.ptrs) ptrs = ptrs_allocation(allocation);
+        if (ptrs) ptrs_symbols = ResourceMap(*ptrs).elements() * layers;
+    }
     if (rejects_interference(config))
         covariance = antennas * antennas *
                      static_cast<std::size_t>(subbands(config.antennas, allocation.carrier_resource_blocks));
@@ -140,6 +144,15 @@ EqualizerConfig ReceiverPlan::equalizer(std::span<const float> time_weights, int
             .time_sets = time_sets,
             .full_scale = demodulator ? FullScale() : config.full_scale,
             .pairs = config.joint_detection};
+}
+
+std::optional<EqualizerConfig> ReceiverPlan::ptrs_equalizer(std::span<const float> time_weights,
+                                                            int time_sets) const {
+    if (!ptrs) return {};
+    EqualizerConfig its = equalizer(time_weights, time_sets);
+    its.allocation = *ptrs;
+    its.pairs = false;
+    return its;
 }
 
 std::vector<cf32> ReceiverPlan::make_pilots() const {

@@ -39,6 +39,7 @@ struct ReceiverPlan {
     std::optional<OfdmDemodulatorConfig> demodulator;     ///< none: grids
     std::optional<TransformDeprecoderConfig> deprecoder;  ///< none: no transform precoding
     std::optional<PhaseTrackerConfig> tracker;            ///< none: no phase tracking
+    std::optional<SlotAllocation> ptrs;                   ///< of PT-RS; none: the tracker has none
     DemapperConfig demapper;
     std::optional<JointDetectorConfig> detector;  ///< none: the demapper makes the soft bits
     std::size_t layers = 0;
@@ -55,9 +56,13 @@ struct ReceiverPlan {
     std::size_t channel = 0;     ///< of ReceiverOutput::channel
     std::size_t covariance = 0;  ///< 0 without interference rejection
     std::size_t pairs = 0;       ///< 0 without joint detection
+    std::size_t ptrs_symbols = 0;
 
     [[nodiscard]] ChannelEstimatorConfig estimator() const;
     [[nodiscard]] EqualizerConfig equalizer(std::span<const float> time_weights, int time_sets) const;
+    /// That of PT-RS, if there are some.
+    [[nodiscard]] std::optional<EqualizerConfig> ptrs_equalizer(std::span<const float> time_weights,
+                                                                int time_sets) const;
 
     /// Pilots of all slots of the schedule, (SlotSchedule::slots(), pilots).
     [[nodiscard]] std::vector<cf32> make_pilots() const;

@@ -81,6 +81,8 @@ DeviceChain::DeviceChain(const Device& device, const ReceiverConfig& config, std
     const CurrentDevice current(device);
     if (plan_.demodulator) demodulate_.emplace(device, *plan_.demodulator);
     if (plan_.tracker) track_.emplace(device, *plan_.tracker);
+    if (const auto ptrs = plan_.ptrs_equalizer(estimate_.time_weights(), estimate_.time_sets()))
+        equalize_ptrs_.emplace(device, *ptrs);
     if (plan_.detector)
         detect_.emplace(device, *plan_.detector);
     else
@@ -108,6 +110,8 @@ void DeviceChain::add_workspace() {
     symbols_ = DeviceBuffer<cf32>(device_, most * plan_.symbols);
     noise_variance_ = DeviceBuffer<float>(device_, most * plan_.symbols);
     pairs_ = DeviceBuffer<LayerPair>(device_, most * plan_.pairs);
+    ptrs_ = DeviceBuffer<cf32>(device_, most * plan_.ptrs_symbols);
+    ptrs_noise_variance_ = DeviceBuffer<float>(device_, most * plan_.ptrs_symbols);
     if (track_) tracker_workspace_ = DeviceBuffer<std::byte>(device_, track_->workspace_bytes(most));
     sums_ = DeviceBuffer<SymbolSums>(device_, most);
     // The size depends on the units chosen for that many symbols, and need not grow with them.
@@ -147,8 +151,9 @@ void DeviceChain::operator()(SymbolView input, std::uint64_t first, std::size_t 
     const auto channel = channel_.first(slots * estimate_.channel_size());
     const auto estimates = estimates_.first(slots);
     const auto covariance = covariance_.first(slots * plan_.covariance);
-    estimate_(grid, pilots_.subspan(plan_.schedule.slot_index(first) * plan_.pilots, slots * plan_.pilots),
-              channel, estimates, stream, covariance);
+    const auto pilots =
+        pilots_.subspan(plan_.schedule.slot_index(first) * plan_.pilots, slots * plan_.pilots);
+    estimate_(grid, pilots, channel, estimates, stream, covariance);
     if (!output.channel.empty()) write_channel(output.channel, slots, stream);
     if (!is_whole) return;
     if (is_split) grid_there_.delay(stream);
@@ -159,9 +164,7 @@ void DeviceChain::operator()(SymbolView input, std::uint64_t first, std::size_t 
     equalize_(grid, channel, estimates, all.symbols, all.noise_variance, stream, covariance,
               equalizer_workspace_, pairs_.first(slots * plan_.pairs));
     if (deprecode_) (*deprecode_)(all.symbols, all.noise_variance, stream);
-    if (track_)
-        (*track_)(all.symbols, all.noise_variance, estimates, tracker_workspace_, stream,
-                  pairs_.first(slots * plan_.pairs));
+    if (track_) track(grid, pilots, all, slots, stream);
     const bool does_both = !output.slots.empty() && output.llr.size() > 0;
     if (does_both) {
         equalized_.record(stream);
@@ -208,6 +211,21 @@ void DeviceChain::erase_disturbed(std::size_t slots, cudaStream_t stream) {
                              .slots = static_cast<std::uint32_t>(slots),
                              .estimates = estimates_.data()},
                             stream);
+}
+
+void DeviceChain::track(SymbolView grid, DeviceSpan<const cf32> pilots, const Symbols& all, std::size_t slots,
+                        cudaStream_t stream) {
+    const auto estimates = estimates_.first(slots);
+    PtrsSymbols ptrs;
+    if (equalize_ptrs_) {
+        const std::size_t count = slots * plan_.ptrs_symbols;
+        (*equalize_ptrs_)(grid, channel_.first(slots * estimate_.channel_size()), estimates,
+                          ptrs_.first(count), ptrs_noise_variance_.first(count), stream,
+                          covariance_.first(slots * plan_.covariance), equalizer_workspace_);
+        ptrs = {ptrs_.first(count), ptrs_noise_variance_.first(count), pilots};
+    }
+    (*track_)(all.symbols, all.noise_variance, estimates, tracker_workspace_, stream,
+              pairs_.first(slots * plan_.pairs), ptrs);
 }
 
 void DeviceChain::measure(const Symbols& all, DeviceSpan<ReceivedSlot> received, cudaStream_t stream) {

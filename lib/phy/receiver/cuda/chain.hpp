@@ -54,6 +54,9 @@ private:
     void demodulate_beside(const Samples& samples, cudaStream_t stream);
 
     void erase_disturbed(std::size_t slots, cudaStream_t stream);
+    /// Follows the phases of OFDM symbols, by PT-RS too where there are some.
+    void track(SymbolView grid, DeviceSpan<const cf32> pilots, const Symbols& all, std::size_t slots,
+               cudaStream_t stream);
     void measure(const Symbols& all, DeviceSpan<ReceivedSlot> received, cudaStream_t stream);
     void demap(const Symbols& all, SoftBitSpan llr, std::size_t slots, cudaStream_t stream);
     void write_channel(DeviceSpan<cf32> mean, std::size_t slots, cudaStream_t stream);
@@ -62,6 +65,7 @@ private:
     phy::detail::ReceiverPlan plan_;
     ChannelEstimator estimate_;
     Equalizer equalize_;
+    std::optional<Equalizer> equalize_ptrs_;
     SymbolMeter meter_;
     std::optional<PhaseTracker> track_;
     std::optional<SoftDemapper> demap_;  ///< none: soft bits come from the detector
@@ -87,7 +91,9 @@ private:
     DeviceBuffer<std::byte> equalizer_workspace_;
     DeviceBuffer<cf32> symbols_;
     DeviceBuffer<float> noise_variance_;
-    DeviceBuffer<LayerPair> pairs_;              ///< empty without joint detection
+    DeviceBuffer<LayerPair> pairs_;  ///< empty without joint detection
+    DeviceBuffer<cf32> ptrs_;        ///< empty without PT-RS or phase tracking
+    DeviceBuffer<float> ptrs_noise_variance_;
     DeviceBuffer<std::byte> tracker_workspace_;  ///< empty without phase tracking
     DeviceBuffer<SymbolSums> sums_;
     DeviceBuffer<std::byte> meter_workspace_;

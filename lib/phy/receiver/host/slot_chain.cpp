@@ -16,6 +16,13 @@ std::optional<OfdmDemodulator> make_demodulator(const Host& host, const Receiver
     return OfdmDemodulator(host, *plan.demodulator);
 }
 
+std::optional<Equalizer> make_ptrs_equalizer(const Host& host, const ReceiverPlan& plan,
+                                             const ChannelEstimator& estimator) {
+    const auto config = plan.ptrs_equalizer(estimator.time_weights(), estimator.time_sets());
+    if (!config) return {};
+    return Equalizer(host, *config);
+}
+
 std::optional<TransformDeprecoder> make_deprecoder(const Host& host, const ReceiverPlan& plan) {
     if (!plan.deprecoder) return {};
     return TransformDeprecoder(host, *plan.deprecoder);
@@ -45,6 +52,7 @@ SlotChain::SlotChain(const Host& host, const SharedReceiver& shared, SlotBuffers
       demodulate_(make_demodulator(host, shared.plan)),
       estimate_(host, shared.plan.estimator()),
       equalize_(host, shared.plan.equalizer(estimate_.time_weights(), estimate_.time_sets())),
+      equalize_ptrs_(make_ptrs_equalizer(host, shared.plan, estimate_)),
       deprecode_(make_deprecoder(host, shared.plan)),
       track_(make_tracker(host, shared.plan)),
       measure_(host, {.modulation = shared.plan.demapper.modulation}),
@@ -56,6 +64,8 @@ SlotChain::SlotChain(const Host& host, const SharedReceiver& shared, SlotBuffers
     buffers_.symbols.resize(shared.plan.symbols);
     buffers_.noise_variance.resize(shared.plan.symbols);
     buffers_.pairs.resize(shared.plan.pairs);
+    buffers_.ptrs.resize(shared.plan.ptrs_symbols);
+    buffers_.ptrs_noise_variance.resize(shared.plan.ptrs_symbols);
 }
 
 SymbolView SlotChain::grid_of(SymbolView input, std::uint64_t occasion) {
@@ -69,9 +79,9 @@ void SlotChain::operator()(SymbolView input, std::uint64_t occasion, const Recei
     const ReceiverPlan& plan = shared_.plan;
     const SymbolView grid = grid_of(input, occasion);
     const std::size_t index = plan.schedule.slot_index(occasion);
+    const auto pilots = std::span(shared_.pilots).subspan(index * plan.pilots, plan.pilots);
     SlotEstimate slot;
-    estimate_(grid, std::span(shared_.pilots).subspan(index * plan.pilots, plan.pilots), buffers_.channel,
-              std::span(&slot, 1), buffers_.covariance);
+    estimate_(grid, pilots, buffers_.channel, std::span(&slot, 1), buffers_.covariance);
     if (!output.channel.empty()) write_channel(slot, output.channel);
     const bool lends = !output.symbols.empty();
     if (!lends && output.slots.empty() && output.llr.size() == 0) return;
@@ -81,7 +91,10 @@ void SlotChain::operator()(SymbolView input, std::uint64_t occasion, const Recei
     equalize_(grid, buffers_.channel, std::span(&slot, 1), symbols, noise, buffers_.covariance,
               buffers_.pairs);
     if (deprecode_) (*deprecode_)(symbols, noise);
-    if (track_) (*track_)(symbols, noise, std::span(&slot, 1), buffers_.pairs);
+    if (track_) {
+        const PtrsSymbols ptrs = equalise_ptrs(grid, pilots, slot);
+        (*track_)(symbols, noise, std::span(&slot, 1), buffers_.pairs, ptrs);
+    }
     if (!output.slots.empty()) {
         ReceivedSlot& received = output.slots.front();
         received.estimate = slot;
@@ -90,6 +103,14 @@ void SlotChain::operator()(SymbolView input, std::uint64_t occasion, const Recei
     if (output.llr.size() == 0) return;
     if (detect_) return (*detect_)(buffers_.pairs, output.llr, shared_.signs);
     (*demap_)(symbols, noise, output.llr, 0, nullptr, shared_.signs);
+}
+
+PtrsSymbols SlotChain::equalise_ptrs(SymbolView grid, std::span<const cf32> pilots,
+                                     const SlotEstimate& slot) {
+    if (!equalize_ptrs_) return {};
+    (*equalize_ptrs_)(grid, buffers_.channel, std::span(&slot, 1), buffers_.ptrs,
+                      buffers_.ptrs_noise_variance, buffers_.covariance);
+    return {buffers_.ptrs, buffers_.ptrs_noise_variance, pilots};
 }
 
 void SlotChain::erase_disturbed(SlotEstimate& slot) const {

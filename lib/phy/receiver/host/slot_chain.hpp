@@ -38,6 +38,8 @@ struct SlotBuffers {
     std::vector<cf32> symbols;
     std::vector<float> noise_variance;
     std::vector<LayerPair> pairs;
+    std::vector<cf32> ptrs;
+    std::vector<float> ptrs_noise_variance;
 };
 
 /// All operators of the chain, for one slot at a time, with the threads of a host.
@@ -52,6 +54,7 @@ public:
 private:
     SymbolView grid_of(SymbolView input, std::uint64_t occasion);
     void erase_disturbed(SlotEstimate& slot) const;
+    PtrsSymbols equalise_ptrs(SymbolView grid, std::span<const cf32> pilots, const SlotEstimate& slot);
     void write_channel(const SlotEstimate& slot, std::span<cf32> out) const;
     void write_path(std::size_t path, std::span<cf32> out) const;
 
@@ -61,6 +64,7 @@ private:
     std::optional<OfdmDemodulator> demodulate_;
     ChannelEstimator estimate_;
     Equalizer equalize_;
+    std::optional<Equalizer> equalize_ptrs_;
     std::optional<TransformDeprecoder> deprecode_;
     std::optional<PhaseTracker> track_;
     SymbolMeter measure_;

@@ -29,6 +29,15 @@ struct Joined {
     float lanes[count][summing_threads];
     float sums[count];
 
+    /// Sums numbers of all threads, which call it.
+    __device__ __forceinline__ const float (&joined(const float (&mine)[count]))[count] {
+#pragma unroll
+        for (unsigned row = 0; row < count; ++row)
+            lanes[row][threadIdx.x] = mine[row];
+        join(count);
+        return sums;
+    }
+
     /// Sums the first `used` rows. All threads call it, and may read the sums after it.
     __device__ __forceinline__ void join(unsigned used) {
         const unsigned lane = threadIdx.x % warp_size;
@@ -49,6 +58,7 @@ struct Shared {
     float noise_variance[phy::detail::max_tracked_symbols];
     Joined<sum_count> all;
     Joined<TrackPlan::max_tried_steps> tried;
+    tracker::PtrsPhase ptrs[TrackPlan::max_steps];
 };
 
 /// The symbols of a step, for follow_symbol(). A thread has those of its lane, which no other thread reads.
@@ -78,14 +88,9 @@ public:
         for (unsigned s = threadIdx.x; s < end_; s += summing_threads)
             tracker::add_symbol<Ops, diagonal>(shared_.symbols[s].x, shared_.symbols[s].y,
                                                shared_.noise_variance[s], {phase.re, phase.im}, scale_, mine);
-        auto& all = shared_.all;
-        all.lanes[0][threadIdx.x] = mine.score;
-        all.lanes[1][threadIdx.x] = mine.agreement;
-        all.lanes[2][threadIdx.x] = mine.lost;
-        all.lanes[3][threadIdx.x] = mine.misfit;
-        all.lanes[4][threadIdx.x] = mine.used;
-        all.join(sum_count);
-        return {all.sums[0], all.sums[1], all.sums[2], all.sums[3], all.sums[4]};
+        const auto& [score, agreement, lost, misfit, used] =
+            shared_.all.joined({mine.score, mine.agreement, mine.lost, mine.misfit, mine.used});
+        return {score, agreement, lost, misfit, used};
     }
 
     __device__ __forceinline__ const float* misfits(const TrackPlan& plan, const TrackedPhase& before) const {
@@ -113,17 +118,43 @@ private:
     tracker::LaneScale<Ops> scale_;
 };
 
+__device__ __forceinline__ tracker::PtrsPhase phase_of_ptrs(const TrackerJob& job, const TrackStep& step,
+                                                            Shared& shared) {
+    if (job.places == nullptr || step.ptrs == 0) return {};
+    const std::size_t slot = blockIdx.y;
+    const auto* const symbols = reinterpret_cast<const float*>(job.ptrs) + 2 * slot * job.plan.ptrs_symbols;
+    const float* const noise_variance = job.ptrs_noise_variance + slot * job.plan.ptrs_symbols;
+    const auto* const pilots = reinterpret_cast<const float*>(job.pilots) + 2 * slot * job.plan.pilots;
+    tracker::PtrsSums mine = {0.0F, 0.0F, 0.0F, 0.0F, 0.0F};
+    for (unsigned i = threadIdx.x; i < step.ptrs; i += summing_threads) {
+        const phy::detail::TrackedPtrs its = job.places[step.first_ptrs + i];
+        tracker::add_ptrs<Ops>(mine, symbols[2 * its.symbol], symbols[2 * its.symbol + 1],
+                               noise_variance[its.symbol], pilots[2 * its.pilot], pilots[2 * its.pilot + 1],
+                               job.plan.ptrs_amplitude);
+    }
+    const auto& [re, im, sent, received, used] =
+        shared.all.joined({mine.re, mine.im, mine.sent, mine.received, mine.used});
+    return tracker::phase_of<Ops>({re, im, sent, received, used});
+}
+
 /// A block per chain and slot; a thread per lane.
 template <bool diagonal>
 __global__ void __launch_bounds__(summing_threads) follow_phases(const __grid_constant__ TrackerJob job) {
     __shared__ Shared shared;
     TrackedPhase phase = {1.0F, 0.0F, 0.0F};
     TrackedPhase* const phases = job.phases + std::size_t{blockIdx.y} * TrackPlan::max_steps;
+    const unsigned first = job.plan.chain[blockIdx.x];
     const unsigned end = job.plan.chain[blockIdx.x + 1];
 #pragma unroll 1
-    for (unsigned i = job.plan.chain[blockIdx.x]; i < end; ++i) {
+    for (unsigned i = first; i < end; ++i) {
+        const tracker::PtrsPhase ptrs = phase_of_ptrs(job, job.plan.steps[i], shared);
+        if (threadIdx.x == 0) shared.ptrs[i] = ptrs;
+    }
+    __syncthreads();
+#pragma unroll 1
+    for (unsigned i = first; i < end; ++i) {
         const StepSymbols<diagonal> symbols(job, job.plan.steps[i], shared);
-        phase = tracker::follow_symbol<Ops>(job.plan, phase, symbols);
+        phase = tracker::follow_symbol<Ops>(job.plan, phase, symbols, shared.ptrs + i, end - i);
         if (threadIdx.x == 0) phases[i] = phase;
     }
 }

@@ -20,7 +20,11 @@ struct TrackerJob {
     phy::detail::TrackPlan plan;
     cf32* symbols;
     const float* noise_variance;
-    LayerPair* pairs;  ///< or null
+    LayerPair* pairs;                        ///< or null
+    const phy::detail::TrackedPtrs* places;  ///< of PT-RS; null: none are given
+    const cf32* ptrs;
+    const float* ptrs_noise_variance;
+    const cf32* pilots;
     SlotEstimate* estimates;
     phy::detail::TrackedPhase* phases;  ///< (slots, TrackPlan::max_steps)
     std::uint32_t slots;

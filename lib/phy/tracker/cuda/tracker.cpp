@@ -13,11 +13,14 @@ struct PHY_HIDDEN PhaseTracker::Impl {
     Device device;
     Config config;
     phy::detail::TrackPlan plan;
+    DeviceBuffer<phy::detail::TrackedPtrs> places = {};
 };
 
 PhaseTracker::PhaseTracker(const Device& device, const Config& config)
     : impl_(new Impl{device, config, phy::detail::track_plan(config)}) {
     const CurrentDevice current(device);
+    const auto places = phy::detail::place_ptrs(config.allocation, impl_->plan);
+    if (!places.empty()) impl_->places = detail::upload(device, places);
     detail::load_tracker();
 }
 
@@ -31,21 +34,28 @@ std::size_t PhaseTracker::workspace_bytes(std::size_t slots) const {
 
 void PhaseTracker::operator()(DeviceSpan<cf32> symbols, DeviceSpan<const float> noise_variance,
                               DeviceSpan<SlotEstimate> slots, DeviceSpan<std::byte> workspace,
-                              cudaStream_t stream, DeviceSpan<LayerPair> pairs) const {
+                              cudaStream_t stream, DeviceSpan<LayerPair> pairs,
+                              const PtrsSymbols& ptrs) const {
     const phy::detail::TrackPlan& plan = impl_->plan;
     phy::detail::check(impl_->config, plan,
-                       {symbols.size(), noise_variance.size(), slots.size(), pairs.size()});
+                       {symbols.size(), noise_variance.size(), slots.size(), pairs.size(),
+                        ptrs.symbols.size(), ptrs.noise_variance.size(), ptrs.pilots.size()});
     auto* const phases =
         detail::checked_workspace<phy::detail::TrackedPhase>(workspace, workspace_bytes(slots.size()));
     if (plan.step_count() == 0) return;
     const CurrentDevice current(device());
+    const auto from = [](auto all, std::size_t first) { return all.empty() ? nullptr : all.data() + first; };
     for (std::size_t first = 0; first < slots.size(); first += detail::max_tracked_slots) {
         const std::size_t count = std::min(detail::max_tracked_slots, slots.size() - first);
         const std::size_t symbol = first * plan.symbols;
         detail::track({.plan = plan,
                        .symbols = symbols.data() + symbol,
                        .noise_variance = noise_variance.data() + symbol,
-                       .pairs = pairs.empty() ? nullptr : pairs.data() + symbol / 2,
+                       .pairs = from(pairs, symbol / 2),
+                       .places = ptrs.symbols.empty() ? nullptr : impl_->places.data(),
+                       .ptrs = from(ptrs.symbols, first * plan.ptrs_symbols),
+                       .ptrs_noise_variance = from(ptrs.noise_variance, first * plan.ptrs_symbols),
+                       .pilots = from(ptrs.pilots, first * plan.pilots),
                        .estimates = slots.data() + first,
                        .phases = phases + first * phy::detail::TrackPlan::max_steps,
                        .slots = static_cast<std::uint32_t>(count)},

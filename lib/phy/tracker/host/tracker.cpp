@@ -1,9 +1,12 @@
 #include "phy/tracker/tracker.hpp"
 
 #include <algorithm>
+#include <array>
 #include <limits>
+#include <vector>
 
 #include "phy/machine/share.hpp"
+#include "phy/reduce/lanes.hpp"
 #include "phy/tracker/host/kernels.hpp"
 
 #define PHY_KERNELS "phy/tracker/host/kernels-inl.h"
@@ -74,6 +77,7 @@ struct Slot {
     const float* noise_variance;
     LayerPair* pairs;  ///< or null
     SlotEstimate* estimate;
+    PtrsSymbols ptrs;  ///< or empty
 };
 
 /// Symbols that a thread rotates at a time.
@@ -86,24 +90,58 @@ struct PHY_HIDDEN PhaseTracker::Impl {
         : host(on),
           config(given),
           plan(detail::track_plan(given)),
+          places(detail::place_ptrs(given.allocation, plan)),
           kernels(detail::tracker_kernels(on.backend())) {}
 
     void track(const Slot& slot) const;
     void follow(std::size_t chain, const Slot& slot, Phases& phases) const;
+    [[nodiscard]] detail::scalar::PtrsPhase phase_of_ptrs(const detail::TrackStep& step,
+                                                          const PtrsSymbols& ptrs) const;
     void rotate(const detail::TrackStep& step, const detail::TrackedPhase& phase, const Slot& slot) const;
 
     Host host;
     Config config;
     detail::TrackPlan plan;
+    std::vector<detail::TrackedPtrs> places;
     const detail::TrackerKernels& kernels;
 };
+
+/// The sums have tracker_lanes virtual lanes, as those of data.
+detail::scalar::PtrsPhase PhaseTracker::Impl::phase_of_ptrs(const detail::TrackStep& step,
+                                                            const PtrsSymbols& ptrs) const {
+    namespace scalar = detail::scalar;
+    if (ptrs.symbols.empty() || step.ptrs == 0) return {};
+    std::array<scalar::PtrsSums, detail::tracker_lanes> lanes = {};
+    for (std::uint32_t i = 0; i < step.ptrs; ++i) {
+        const detail::TrackedPtrs& its = places[step.first_ptrs + i];
+        const cf32 x = ptrs.symbols[its.symbol];
+        const cf32 pilot = ptrs.pilots[its.pilot];
+        scalar::add_ptrs<scalar::Ops>(lanes[i % lanes.size()], x.real(), x.imag(),
+                                      ptrs.noise_variance[its.symbol], pilot.real(), pilot.imag(),
+                                      plan.ptrs_amplitude);
+    }
+    const auto sum = [&](float scalar::PtrsSums::*member) {
+        float of_lane[detail::tracker_lanes];
+        std::ranges::transform(lanes, of_lane, member);
+        return detail::sum_of_lanes<detail::tracker_lanes>(of_lane);
+    };
+    return scalar::phase_of<scalar::Ops>({sum(&scalar::PtrsSums::re), sum(&scalar::PtrsSums::im),
+                                          sum(&scalar::PtrsSums::sent), sum(&scalar::PtrsSums::received),
+                                          sum(&scalar::PtrsSums::used)});
+}
 
 void PhaseTracker::Impl::follow(std::size_t chain, const Slot& slot, Phases& phases) const {
     detail::TrackedPhase phase = {1.0F, 0.0F, 0.0F};
     detail::StepSymbols symbols(kernels, plan.scale);
-    for (std::size_t i = plan.chain[chain]; i < plan.chain[chain + 1]; ++i) {
+    const std::uint32_t first = plan.chain[chain];
+    const std::uint32_t end = plan.chain[chain + 1];
+    std::array<detail::scalar::PtrsPhase, detail::TrackPlan::max_steps> ptrs;
+    for (std::uint32_t i = first; i < end; ++i)
+        ptrs[i] = phase_of_ptrs(plan.steps[i], slot.ptrs);
+    for (std::uint32_t i = first; i < end; ++i) {
         symbols.take(plan.steps[i], slot.symbols, slot.noise_variance);
-        phases[i] = phase = detail::scalar::follow_symbol<detail::scalar::Ops>(plan, phase, symbols);
+        phases[i] = phase = detail::scalar::follow_symbol<detail::scalar::Ops>(plan, phase, symbols,
+                                                                               ptrs.data() + i, end - i);
     }
 }
 
@@ -136,14 +174,24 @@ std::size_t PhaseTracker::symbols_per_slot() const {
 }
 
 void PhaseTracker::operator()(std::span<cf32> symbols, std::span<const float> noise_variance,
-                              std::span<SlotEstimate> slots, std::span<LayerPair> pairs) {
+                              std::span<SlotEstimate> slots, std::span<LayerPair> pairs,
+                              const PtrsSymbols& ptrs) {
     const Impl& impl = *impl_;
     const std::size_t of_slot = impl.plan.symbols;
     detail::check(impl.config, impl.plan,
-                  {symbols.size(), noise_variance.size(), slots.size(), pairs.size()});
+                  {symbols.size(), noise_variance.size(), slots.size(), pairs.size(), ptrs.symbols.size(),
+                   ptrs.noise_variance.size(), ptrs.pilots.size()});
+    const auto part = [](auto all, std::size_t index, std::size_t size) {
+        return all.empty() ? all : all.subspan(index * size, size);
+    };
     for (std::size_t i = 0; i < slots.size(); ++i)
-        impl.track({symbols.data() + i * of_slot, noise_variance.data() + i * of_slot,
-                    pairs.empty() ? nullptr : pairs.data() + i * of_slot / 2, &slots[i]});
+        impl.track(
+            {symbols.data() + i * of_slot,
+             noise_variance.data() + i * of_slot,
+             pairs.empty() ? nullptr : pairs.data() + i * of_slot / 2,
+             &slots[i],
+             {part(ptrs.symbols, i, impl.plan.ptrs_symbols),
+              part(ptrs.noise_variance, i, impl.plan.ptrs_symbols), part(ptrs.pilots, i, impl.plan.pilots)}});
 }
 
 const Host& PhaseTracker::host() const {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -80,9 +81,12 @@ TrackPlan track_plan(const PhaseTrackerConfig& config) {
                 const auto l = static_cast<std::size_t>(symbol);
                 if (count[l] == 0) continue;
                 plan.steps[steps++] = {
-                    first[l], count[l],
+                    first[l],
+                    count[l],
                     stride_of(count[l], static_cast<std::size_t>(config.allocation.layers())),
-                    static_cast<std::uint32_t>(symbol)};
+                    static_cast<std::uint32_t>(symbol),
+                    0,
+                    0};
             }
             if (steps > begin) plan.chain[++plan.chains] = steps;
         }
@@ -90,12 +94,52 @@ TrackPlan track_plan(const PhaseTrackerConfig& config) {
     return plan;
 }
 
+std::vector<TrackedPtrs> place_ptrs(const SlotAllocation& allocation, TrackPlan& plan) {
+    if (!allocation.ptrs) return {};
+    const std::optional<SlotAllocation> of_ptrs = ptrs_allocation(allocation);
+    if (!of_ptrs) return {};
+    const ResourceMap map(*of_ptrs);
+    const auto carrier = static_cast<std::size_t>(allocation.carrier_resource_blocks);
+    const auto layers = static_cast<std::size_t>(allocation.layers());
+    plan.ptrs_symbols = map.elements() * layers;
+    plan.pilots = dmrs_pilot_count(allocation);
+    plan.ptrs_amplitude = ptrs_amplitude(allocation);
+    const std::vector<PtrsPort> ports = ptrs_ports(allocation);
+    std::vector<TrackedPtrs> all;
+    for (std::uint32_t i = 0; i < plan.step_count(); ++i) {
+        TrackStep& step = plan.steps[i];
+        step.first_ptrs = static_cast<std::uint32_t>(all.size());
+        for (const PtrsPort& its : ports) {
+            const auto layer = static_cast<std::size_t>(std::ranges::find(allocation.dmrs.ports, its.port) -
+                                                        allocation.dmrs.ports.begin());
+            if (layer == layers) continue;
+            for (std::size_t k = 0; k < its.subcarriers.size(); ++k) {
+                const auto at = static_cast<std::size_t>(its.subcarriers[k]);
+                const std::size_t block = at / subcarriers_per_resource_block;
+                const std::uint32_t bit = 1U << at % subcarriers_per_resource_block;
+                const ResourceMap::Entry& entry = map.entries()[step.symbol * carrier + block];
+                if ((entry.mask & bit) == 0) continue;
+                const std::size_t before = entry.first + std::popcount(entry.mask & (bit - 1));
+                all.push_back({static_cast<std::uint32_t>(before * layers + layer),
+                               static_cast<std::uint32_t>(its.pilots[k])});
+            }
+        }
+        step.ptrs = static_cast<std::uint32_t>(all.size()) - step.first_ptrs;
+    }
+    return all;
+}
+
 void check(const PhaseTrackerConfig& config, const TrackPlan& plan, const TrackerSizes& sizes) {
     check_slots(sizes.slots, "symbols", sizes.symbols);
     check_size("symbols", sizes.symbols, sizes.slots * plan.symbols);
     check_size("noise_variance", sizes.noise_variance, sizes.symbols);
-    if (sizes.pairs == 0) return;
-    check_size("pairs", sizes.pairs, config.allocation.layers() == 2 ? sizes.symbols / 2 : 0);
+    if (sizes.pairs != 0)
+        check_size("pairs", sizes.pairs, config.allocation.layers() == 2 ? sizes.symbols / 2 : 0);
+    const bool has_ptrs = sizes.ptrs != 0 || sizes.ptrs_noise_variance != 0 || sizes.pilots != 0;
+    if (!has_ptrs) return;
+    check_size("PT-RS symbols", sizes.ptrs, sizes.slots * plan.ptrs_symbols);
+    check_size("noise_variance of PT-RS", sizes.ptrs_noise_variance, sizes.ptrs);
+    check_size("pilots", sizes.pilots, sizes.slots * plan.pilots);
 }
 
 }  // namespace phy::detail

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "phy/measure/math/symbol_scale.hpp"
 #include "phy/tracker/tracker.hpp"
@@ -30,6 +31,8 @@ struct TrackStep {
     std::uint32_t
         stride;  ///< between symbols that are used; odd, so that the rotation of pi/2-BPSK alternates
     std::uint32_t symbol;
+    std::uint32_t first_ptrs;  ///< in place_ptrs()
+    std::uint32_t ptrs;        ///< count
 
     [[nodiscard]] constexpr std::uint32_t used() const { return (count + stride - 1) / stride; }
 };
@@ -52,19 +55,35 @@ struct TrackPlan {
     std::array<TriedStep, max_tried_steps> tried = {};  ///< from 1 on; 0: no step
     std::uint32_t tried_count = 0;
     SymbolScale scale = {};
-    std::size_t symbols = 0;  ///< per slot
+    std::size_t symbols = 0;       ///< per slot
+    std::size_t ptrs_symbols = 0;  ///< per slot: PT-RS elements x layers
+    std::size_t pilots = 0;        ///< per slot, of DM-RS
+    float ptrs_amplitude = 1.0F;
 
     [[nodiscard]] constexpr std::uint32_t step_count() const { return chain[chains]; }
 };
 
+/// A PT-RS: where its symbol is among those of PT-RS in a slot, and what it repeats among the slot's pilots.
+struct TrackedPtrs {
+    std::uint32_t symbol;
+    std::uint32_t pilot;
+};
+
 /// Throws ArgumentError if a value is out of its range.
 TrackPlan track_plan(const PhaseTrackerConfig& config);
+
+/// Returns the PT-RS of a slot, step by step, and adds to the plan where those of each step are. Leaves out
+/// those of ports without a layer.
+std::vector<TrackedPtrs> place_ptrs(const SlotAllocation& allocation, TrackPlan& plan);
 
 struct TrackerSizes {
     std::size_t symbols;
     std::size_t noise_variance;
     std::size_t slots;
     std::size_t pairs;
+    std::size_t ptrs;
+    std::size_t ptrs_noise_variance;
+    std::size_t pilots;
 };
 /// Throws ArgumentError if sizes do not fit.
 void check(const PhaseTrackerConfig& config, const TrackPlan& plan, const TrackerSizes& sizes);

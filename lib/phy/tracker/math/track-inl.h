@@ -17,6 +17,12 @@
 PHY_BEFORE_NAMESPACE();
 namespace phy::detail::PHY_TARGET {
 
+/// Of a measured phase: a standard deviation of 1/8.
+inline constexpr float min_information = 32.0F;
+
+/// Of a phase that data say from that of PT-RS.
+inline constexpr float max_deviations = 5.0F;
+
 /// Sums over symbols x and the means d of their points.
 template <class Ops>
 struct PhaseSums {
@@ -112,6 +118,104 @@ PHY_INLINE void add_symbol(typename Ops::V i, typename Ops::V q, typename Ops::V
     }
 }
 
+/// Sums over PT-RS x, sent as d, with noise variance n.
+struct PtrsSums {
+    float re;  ///< of x d* / n
+    float im;
+    float sent;      ///< |d|^2 / n
+    float received;  ///< |x|^2 / n
+    float used;      ///< 1
+};
+
+template <class Ops>
+PHY_INLINE void add_ptrs(PtrsSums& sums, float x, float y, float noise_variance, float pilot_re,
+                         float pilot_im, float amplitude) {
+    constexpr float min_noise = 0x1p-30F;  // so that no sum overflows
+    const float weight = noise_variance > 0.0F ? Ops::div(1.0F, Ops::max(noise_variance, min_noise)) : 0.0F;
+    const float re = Ops::mul(pilot_re, amplitude);
+    const float im = Ops::mul(pilot_im, amplitude);
+    const ComplexOf<Ops> turned = times_conjugate<Ops>({x, y}, {re, im});
+    sums.re = Ops::fma(turned.re, weight, sums.re);
+    sums.im = Ops::fma(turned.im, weight, sums.im);
+    sums.sent = Ops::fma(power_of<Ops>(re, im), weight, sums.sent);
+    sums.received = Ops::fma(power_of<Ops>(x, y), weight, sums.received);
+    if (weight > 0.0F) sums.used = Ops::add(sums.used, 1.0F);
+}
+
+/// What the PT-RS of an OFDM symbol say about its phase. n is made larger where they show more noise.
+struct PtrsPhase {
+    float re;  ///< sum of x d* / n
+    float im;
+    float length;  ///< of that: its information
+    float misfit;  ///< sum of |x - d|^2 / n, with the phase and amplitude of d that make it least
+    float used;    ///< PT-RS
+};
+
+/// Nothing if they are not what was sent, not even half of it: there may be none where the link has them.
+template <class Ops>
+PHY_INLINE PtrsPhase phase_of(const PtrsSums& sums) {
+    constexpr float max_power = 0x1p100F;
+    const float square = power_of<Ops>(sums.re, sums.im);
+    const bool is_sent = sums.sent > 0.0F && sums.received <= max_power &&
+                         Ops::mul(4.0F, square) >= Ops::mul(sums.sent, sums.sent);
+    if (!is_sent) return {};
+    const float misfit = Ops::max(Ops::sub(sums.received, Ops::div(square, sums.sent)), 0.0F);
+    const float free = Ops::max(Ops::sub(sums.used, 1.0F), 1.0F);
+    const float share = Ops::div(1.0F, Ops::max(Ops::div(misfit, free), 1.0F));
+    return {Ops::mul(sums.re, share), Ops::mul(sums.im, share), Ops::mul(square_root(square), share),
+            Ops::mul(misfit, share), sums.used};
+}
+
+/// The sum of |x - d|^2 / n with another phase.
+template <class Ops>
+PHY_INLINE float misfit_at(const PtrsPhase& ptrs, const TrackedPhase& phase) {
+    const float along = Ops::fma(ptrs.re, phase.re, Ops::mul(ptrs.im, phase.im));
+    return Ops::fma(2.0F, Ops::sub(ptrs.length, along), ptrs.misfit);
+}
+
+/// Whether a phase is within so many standard deviations of what PT-RS say, or these say too little.
+template <class Ops>
+PHY_INLINE bool agrees(const PtrsPhase& ptrs, const TrackedPhase& phase, float deviations) {
+    const float distance = Ops::sub(misfit_at<Ops>(ptrs, phase), ptrs.misfit);
+    return !(ptrs.length >= min_information && distance > Ops::mul(deviations, deviations));
+}
+
+/// The phase that PT-RS alone say for an OFDM symbol, and its information. If its own say too little, the
+/// phase between that of the step before and the next one that PT-RS say, without information; that of the
+/// step before, if there is none. ptrs: of this step and the later ones of its chain.
+template <class Ops>
+PHY_INLINE TrackedPhase ptrs_alone(const TrackedPhase& before, const PtrsPhase* ptrs, std::uint32_t steps) {
+    std::uint32_t away = 0;
+    while (away < steps && !(ptrs[away].length >= min_information))
+        ++away;
+    const TrackedPhase same = {before.re, before.im, 0.0F};
+    if (away == steps) return same;
+    const PtrsPhase& next = ptrs[away];
+    const float re = Ops::div(next.re, next.length);
+    const float im = Ops::div(next.im, next.length);
+    if (away == 0) return {re, im, next.length};
+    const auto weight = static_cast<float>(away);
+    const float sum_re = Ops::fma(weight, before.re, re);
+    const float sum_im = Ops::fma(weight, before.im, im);
+    const float length = square_root(power_of<Ops>(sum_re, sum_im));
+    if (!(length > 0.5F)) return same;
+    return {Ops::div(sum_re, length), Ops::div(sum_im, length), 0.0F};
+}
+
+/// The sums of data and PT-RS, rotated back by the phase.
+template <class Ops>
+PHY_INLINE PhaseSums<Ops> with_ptrs(PhaseSums<Ops> sums, const PtrsPhase& ptrs, const TrackedPhase& phase) {
+    if (!(ptrs.used > 0.0F)) return sums;
+    float along = ptrs.re;
+    float across = ptrs.im;
+    rotate_back<Ops>(phase.re, phase.im, along, across);
+    sums.score = Ops::add(sums.score, across);
+    sums.agreement = Ops::add(sums.agreement, along);
+    sums.misfit = Ops::add(sums.misfit, misfit_at<Ops>(ptrs, phase));
+    sums.used = Ops::add(sums.used, ptrs.used);
+    return sums;
+}
+
 /// How much more noise symbols have than their n say, at least 1.
 template <class Ops>
 PHY_INLINE float excess_noise(const PhaseSums<Ops>& sums) {
@@ -124,18 +228,26 @@ PHY_INLINE TrackedPhase tried_phase(const TrackedPhase& before, const TriedStep&
     return {phase.re, phase.im, 0.0F};
 }
 
-/// The tried step of the least misfit; 0 unless that is less by more than chance explains: than without a
-/// step, and than with the same step to the other side. Points of a wrong modulation have the same misfit to
-/// both sides, because constellations are their own mirror images. misfits: of steps from 1 on.
+/// The tried step from a phase that has the least misfit; 0 unless that is less by more than chance explains:
+/// than without a step, and than with the same step to the other side. Points of a wrong modulation have the
+/// same misfit to both sides, because constellations are their own mirror images. misfits: of data, of steps
+/// from 1 on.
 template <class Ops>
-PHY_INLINE std::uint32_t best_step(const PhaseSums<Ops>& sums, const float* misfits, std::uint32_t count) {
+PHY_INLINE std::uint32_t best_step(const TrackPlan& plan, const PhaseSums<Ops>& sums, const float* misfits,
+                                   const TrackedPhase& from, const PtrsPhase& ptrs) {
+    const auto misfit = [&](std::uint32_t k) {
+        if (!(ptrs.used > 0.0F)) return misfits[k];
+        return Ops::add(misfits[k], misfit_at<Ops>(ptrs, tried_phase<Ops>(from, plan.tried[k])));
+    };
     const float gain = Ops::mul(Ops::mul(4.0F, square_root(sums.used)), excess_noise<Ops>(sums));
     float least = Ops::sub(sums.misfit, gain);
     std::uint32_t best = 0;
-    for (std::uint32_t k = 1; k < count; ++k) {
+    for (std::uint32_t k = 1; k < plan.tried_count; ++k) {
         const std::uint32_t other_side = ((k - 1) ^ 1U) + 1;
-        if (!(misfits[k] < least && misfits[k] < Ops::sub(misfits[other_side], gain))) continue;
-        least = misfits[k];
+        if (!agrees<Ops>(ptrs, tried_phase<Ops>(from, plan.tried[k]), max_deviations)) continue;
+        const float here = misfit(k);
+        if (!(here < least && here < Ops::sub(misfit(other_side), gain))) continue;
+        least = here;
         best = k;
     }
     return best;
@@ -146,7 +258,6 @@ PHY_INLINE std::uint32_t best_step(const PhaseSums<Ops>& sums, const float* misf
 template <class Ops>
 PHY_INLINE TrackedPhase followed_phase(const TrackedPhase& before, const PhaseSums<Ops>& sums) {
     constexpr float min_used = 20.0F;
-    constexpr float min_information = 32.0F;  // a standard deviation of 1/8
     const float information = Ops::sub(sums.agreement, sums.lost);
     const float usable = Ops::div(information, excess_noise<Ops>(sums));
     const bool is_clear = sums.used >= min_used && usable >= min_information &&
@@ -163,16 +274,24 @@ PHY_INLINE TrackedPhase followed_phase(const TrackedPhase& before, const PhaseSu
 }
 
 /// The phase of an OFDM symbol, from that of the one before. symbols has sums(phase), and misfits(plan,
-/// phase) of the tried steps from that phase on.
+/// phase) of the tried steps from that phase on, of data alone. ptrs: as for ptrs_alone().
 template <class Ops, class Symbols>
-PHY_INLINE TrackedPhase follow_symbol(const TrackPlan& plan, const TrackedPhase& before, Symbols& symbols) {
-    PhaseSums<Ops> sums = symbols.sums(before);
-    const std::uint32_t best = best_step<Ops>(sums, symbols.misfits(plan, before), plan.tried_count);
-    TrackedPhase phase = tried_phase<Ops>(before, plan.tried[best]);
-    if (best != 0) sums = symbols.sums(phase);
+PHY_INLINE TrackedPhase follow_symbol(const TrackPlan& plan, const TrackedPhase& before, Symbols& symbols,
+                                      const PtrsPhase* ptrs, std::uint32_t steps) {
+    const PtrsPhase& own = ptrs[0];
+    const auto sums_at = [&](const TrackedPhase& phase) {
+        return with_ptrs<Ops>(symbols.sums(phase), own, phase);
+    };
+    const TrackedPhase alone = ptrs_alone<Ops>(before, ptrs, steps);
+    const bool is_near = alone.information > 0.0F && agrees<Ops>(own, before, 3.0F);
+    const TrackedPhase first = is_near ? before : alone;
+    PhaseSums<Ops> sums = sums_at(first);
+    const std::uint32_t best = best_step<Ops>(plan, sums, symbols.misfits(plan, first), first, own);
+    TrackedPhase phase = tried_phase<Ops>(first, plan.tried[best]);
+    if (best != 0) sums = sums_at(phase);
     phase = followed_phase<Ops>(phase, sums);
-    if (phase.information > 0.0F) phase = followed_phase<Ops>(phase, symbols.sums(phase));
-    return phase.information > 0.0F ? phase : TrackedPhase{before.re, before.im, 0.0F};
+    if (phase.information > 0.0F) phase = followed_phase<Ops>(phase, sums_at(phase));
+    return phase.information > 0.0F && agrees<Ops>(own, phase, max_deviations) ? phase : alone;
 }
 
 /// Whether a slot's phases are more than chance explains.
