@@ -38,13 +38,14 @@ struct Case {
     bool rejects_interference = true;
     bool joint_detection = false;
     bool phase_tracking = false;
+    bool ptrs = false;
 
     [[nodiscard]] std::string name(const char* what) const {
-        return fmt::format("receive/{}/{}x4/273/ci16/{}{}{}{}", what, layers,
+        return fmt::format("receive/{}/{}x4/273/ci16/{}{}{}{}{}", what, layers,
                            measures_delay_spread ? "delay_measured" : "delay_given",
                            rejects_interference ? "" : "/interference_not_rejected",
                            joint_detection ? "/joint_detection" : "",
-                           phase_tracking ? "/phase_tracking" : "");
+                           phase_tracking ? "/phase_tracking" : "", ptrs ? "/ptrs" : "");
     }
 };
 
@@ -59,6 +60,7 @@ ReceiverConfig receiver_config(const Case& of) {
     config.link.carrier.sample_rate = 122.88e6;
     config.link.carrier.center_frequency = 3.75e9;
     config.link.allocation = whole_carrier(of.layers).allocation;
+    if (of.ptrs) config.link.allocation.ptrs = PtrsConfig{.rnti = config.link.scrambling.rnti};
     return config;
 }
 
@@ -276,6 +278,7 @@ void receiver_benchmarks(Suite& suite) {
         cases.push_back({.layers = layers, .measures_delay_spread = false});
         cases.push_back({.layers = layers, .rejects_interference = false});
         cases.push_back({.layers = layers, .phase_tracking = true});
+        cases.push_back({.layers = layers, .phase_tracking = true, .ptrs = true});
     }
     for (const Case& of : cases) {
         measure_pipeline(suite, of);

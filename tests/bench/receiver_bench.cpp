@@ -109,9 +109,11 @@ struct Choice {
     bool rejects_interference = true;
     bool joint_detection = false;
     bool phase_tracking = false;
+    bool ptrs = false;
 
     [[nodiscard]] const char* name() const {
         if (joint_detection) return "slot, joint detection,";
+        if (ptrs) return "slot, phase tracking by PT-RS,";
         if (phase_tracking) return "slot, phase tracking,";
         if (!rejects_interference) return "slot, interference not rejected,";
         return delay_spread ? "slot," : "slot, delay spread measured,";
@@ -124,6 +126,7 @@ Json receive(const Host& host, int layers, const Choice& choice, std::size_t slo
     config.interference_rejection = choice.rejects_interference;
     config.joint_detection = choice.joint_detection;
     config.phase_tracking = choice.phase_tracking;
+    if (choice.ptrs) config.link.allocation.ptrs = phy::PtrsConfig{.rnti = config.link.scrambling.rnti};
     const std::vector<ci16> slot = slot_of_samples(config);
     std::vector<ci16> input;
     for (std::size_t i = 0; i < slots; ++i)
@@ -251,7 +254,7 @@ int main(int argc, char** argv) try {
             const Host host({.threads = count});
             for (const Choice& choice :
                  {Choice{}, Choice{.delay_spread = {}}, Choice{.rejects_interference = false},
-                  Choice{.phase_tracking = true}})
+                  Choice{.phase_tracking = true}, Choice{.phase_tracking = true, .ptrs = true}})
                 results.push_back(receive(host, layers, choice, 1));
             results.push_back(
                 receive(host, layers, {}, std::size_t{4} * static_cast<std::size_t>(host.threads())));
