@@ -32,9 +32,9 @@ FIXED = {"resource-blocks": 25, "max-blocks": 400, "block-errors": 400, "min-slo
 def cases():
     """Channel, link, speed, DM-RS symbols, code and level. Users that move have two DM-RS symbols."""
     for channel, levels in (("tdl-a:100", LEVELS), ("tdl-c:300", LEVELS), ("taps:0:0,350:-3,800:-6", (None, -80))):
-        for speed, dmrs in ((3, "2"), (3, "2,11"), (120, "2,11")):
+        for speed, dmrs in ((3, "2"), (60, "2"), (120, "2"), (3, "2,11"), (120, "2,11")):
             for code in CODES:
-                for level in levels:
+                for level in levels if speed == 3 or "," in dmrs else (None,):
                     yield channel, LINKS[0], speed, dmrs, code, level
     for link in LINKS[1:]:
         for speed in (3, 60):

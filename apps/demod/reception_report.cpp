@@ -128,6 +128,7 @@ void add_offsets(std::vector<Json::Member>& members, const Reception& done) {
     members.emplace_back("interference_rejection", done.rejects_interference);
     members.emplace_back("phase_tracking", done.phase_tracking);
     members.emplace_back("phase_error_deg", degrees(done.mean.phase_error));
+    members.emplace_back("excess_noise_db", done.mean.excess_noise_db);
     members.emplace_back("joint_detection", done.joint_detection);
     members.emplace_back("timing_offset_s", done.mean.timing_offset);
     members.emplace_back("frequency_offset_hz", done.mean.frequency_offset);
@@ -265,6 +266,7 @@ void add_quality(std::string& report, const Reception& done) {
     if (done.mean.phase_error > 0.0)
         line("phase error", &SlotReport::phase_error, 1.0,
              [](double value) { return fmt::format("{:.2f} degrees", degrees(value)); });
+    if (done.mean.excess_noise_db > 0.0) line("excess noise", &SlotReport::excess_noise_db, 1.0, decibels);
     add_line(report, "N0", fmt::format("{:.4g} at an antenna", done.mean.noise_variance));
 }
 

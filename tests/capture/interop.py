@@ -164,7 +164,8 @@ def check_slots(path):
 
         slots = file["slots"][...]
         names = ("slot", "first_sample", "snr_db", "noise_variance", "evm", "error_over_noise_db",
-                 "timing_offset", "frequency_offset", "coherence", "phase_error", "erasures")
+                 "timing_offset", "frequency_offset", "coherence", "phase_error", "excess_noise_db",
+                 "erasures")
         assert slots.dtype.names == names, slots.dtype
         assert slots.dtype.itemsize == 8 * len(names), slots.dtype
         for column, name in enumerate(names):

@@ -238,7 +238,8 @@ TEST_F(CaptureInterop, H5pyReadsWhatTheSlotWriterWrites) {
                         .frequency_offset = half + 7.0,
                         .coherence = half + 8.0,
                         .phase_error = half + 9.0,
-                        .erasures = row + 10});
+                        .excess_noise_db = half + 10.0,
+                        .erasures = row + 11});
     }
 
     phy::SlotWriter writer(path, {.slots = 3,

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <random>
 #include <string>
 #include <vector>
@@ -361,6 +362,41 @@ TEST(ReceiverTest, PtrsLeadThePhaseTracker) {
             EXPECT_LT(turned, still + sent.bits.size() / 500) << layers << " layers, seed " << seed;
             EXPECT_GT(errors(), sent.bits.size() / 10) << layers << " layers, seed " << seed;
         }
+    }
+}
+
+/// A burst over OFDM symbols without DM-RS, too weak for an erasure: wrong soft bits weigh less.
+TEST(ReceiverTest, ABurstRaisesTheNoiseOfItsSymbols) {
+    for (const ReceiverInput input : inputs) {
+        const unsigned seed = phy_test::random_seed();
+        ReceiverConfig config = small_receiver(input, 1, 2);
+        config.link.modulation = Modulation::qam16;
+        config.format = phy::SoftBitFormat::float32;
+        phy_test::Transmission sent = phy_test::transmit(config, {.snr_db = 25.0, .seed = seed}, 0, 1);
+        std::mt19937 random(seed);
+        double power = 0.0;
+        for (const phy::cf32& x : sent.input)
+            power += static_cast<double>(std::norm(x)) / static_cast<double>(sent.input.size());
+        std::normal_distribution<float> burst(0.0F, static_cast<float>(std::sqrt(0.5 * power)));
+        const std::size_t row = sent.input.size() / 2;
+        for (std::size_t i = 0; i < sent.input.size(); ++i)
+            if (i % row * 14 / row == 6) sent.input[i] += phy::cf32(burst(random), burst(random));
+        const auto wrong = [&](bool tracks) {
+            config.phase_tracking = tracks;
+            phy::Receiver receiver(phy::Host(), config);
+            const phy_test::Received received = phy_test::receive(receiver, sent.input);
+            const int noisy = received.slots[0].estimate.noisy_symbols;
+            EXPECT_TRUE(tracks ? noisy == 1 || noisy == 2 : noisy == 0) << noisy << ", seed " << seed;
+            EXPECT_EQ(slot_report(received.slots[0], config, 0).excess_noise_db > 1.0, tracks);
+            double weight = 0.0;
+            for (std::size_t i = 0; i < sent.bits.size(); ++i) {
+                float soft = 0.0F;
+                std::memcpy(&soft, received.llr.data() + i * sizeof soft, sizeof soft);
+                if ((soft < 0.0F) != (sent.bits[i] != 0)) weight += std::fabs(static_cast<double>(soft));
+            }
+            return weight;
+        };
+        EXPECT_LT(10.0 * wrong(true), wrong(false)) << "seed " << seed;
     }
 }
 

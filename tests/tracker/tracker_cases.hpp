@@ -143,6 +143,20 @@ inline TrackedSlots random_slot(const PhaseTrackerConfig& config, double noise_v
     return slot;
 }
 
+using Factors = std::array<double, phy::symbols_per_slot>;
+
+/// Noise of OFDM symbols becomes so many times as large; noise variances do not say it.
+inline void add_noise(const PhaseTrackerConfig& config, const Factors& factors, std::mt19937& random,
+                      TrackedSlots& slot) {
+    const std::vector<int> of = ofdm_symbol_of(config.allocation);
+    std::normal_distribution<double> normal(0.0, std::sqrt(0.5));
+    for (std::size_t i = 0; i < of.size(); ++i) {
+        const double more = factors[static_cast<std::size_t>(of[i])] - 1.0;
+        const double deviation = std::sqrt(more * static_cast<double>(slot.noise_variance[i]));
+        slot.symbols[i] += cf32(deviation * Complex(normal(random), normal(random)));
+    }
+}
+
 inline TrackedSlots joined(const std::vector<TrackedSlots>& slots) {
     TrackedSlots all;
     const auto append = [](auto& to, const auto& from) { to.insert(to.end(), from.begin(), from.end()); };
@@ -178,18 +192,25 @@ inline std::vector<std::uint32_t> bits_of(const TrackedSlots& slots) {
         }
     };
     append(slots.symbols);
+    append(slots.noise_variance);
     append(slots.estimates);
     append(slots.pairs);
     return bits;
 }
 
-/// Slots of all kinds: at rest, turned, without a signal, and with numbers that are not finite.
+/// Slots of all kinds: at rest, turned, noisy, without a signal, and with numbers that are not finite.
 inline TrackedSlots awkward_slots(const PhaseTrackerConfig& config, std::mt19937& random) {
     const double level = 0.02 / static_cast<double>(1U << bits_per_symbol(config.modulation));
     std::vector<TrackedSlots> slots;
     for (const double step : {0.0, 0.01, 0.1, 0.5})
         for (const double noise : {level, 30.0 * level, 1.0})
             slots.push_back(random_slot(config, noise, random_walk(config.allocation, step, random), random));
+    for (const std::size_t noisy : {0U, 3U, 9U}) {
+        Factors factors = {};
+        for (double& factor : factors)
+            factor = std::pow(10.0, random_int(random, 0, 3));
+        add_noise(config, factors, random, slots[noisy]);
+    }
     TrackedSlots& odd = slots[4];
     const auto at = [&] { return random() % odd.symbols.size(); };
     for (int i = 0; i < 20; ++i) {

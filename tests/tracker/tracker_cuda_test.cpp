@@ -29,7 +29,7 @@ TrackedSlots tracked_on_gpu(const PhaseTrackerConfig& config, TrackedSlots slots
     const auto symbols = phy::gpu::device_span(reinterpret_cast<cf32*>(floats.data() + (is_shifted ? 1 : 0)),
                                                slots.symbols.size());
     copy_async(symbols, slots.symbols, stream);
-    const auto noise = on_device(device, slots.noise_variance, stream);
+    auto noise = on_device(device, slots.noise_variance, stream);
     auto estimates = on_device(device, slots.estimates, stream);
     auto pairs = on_device(device, slots.pairs, stream);
     const auto ptrs = on_device(device, slots.ptrs, stream);
@@ -38,6 +38,7 @@ TrackedSlots tracked_on_gpu(const PhaseTrackerConfig& config, TrackedSlots slots
     DeviceBuffer<std::byte> workspace(device, tracker.workspace_bytes(slots.estimates.size()));
     tracker(symbols, noise, estimates, workspace, stream, pairs, {ptrs, ptrs_noise, pilots});
     copy_async(slots.symbols, symbols, stream);
+    copy_async(slots.noise_variance, noise, stream);
     copy_async(slots.estimates, estimates, stream);
     if (!slots.pairs.empty()) copy_async(slots.pairs, pairs, stream);
     stream.synchronize();

@@ -293,10 +293,107 @@ TEST(PhaseTracker, AWrongModulationIsNotRotatedIntoFitting) {
          {std::pair(Modulation::qpsk, Modulation::qam16), std::pair(Modulation::qam16, Modulation::qam64),
           std::pair(Modulation::qam16, Modulation::qam256), std::pair(Modulation::qpsk, Modulation::qam64)}) {
         PhaseTrackerConfig config = random_tracker(sent, random);
+        config.allocation.ptrs.reset();
         const TrackedSlots before = random_slot(config, 1e-3, {}, random);
         config.modulation = said;
         EXPECT_LT(tracked(phy::Host(), config, before).estimates[0].phase_error, 0.02F)
             << to_string(said) << " said, " << to_string(sent) << " sent";
+    }
+}
+
+/// Of symbols of an OFDM symbol: how many times as large their noise variances became; 0 if not all alike.
+double raised(const TrackedSlots& before, const TrackedSlots& after, const std::vector<int>& of, int l) {
+    double ratio = -1.0;
+    for (std::size_t i = 0; i < of.size(); ++i) {
+        if (of[i] != l) continue;
+        const double here =
+            static_cast<double>(after.noise_variance[i]) / static_cast<double>(before.noise_variance[i]);
+        if (ratio >= 0.0 && std::fabs(here / ratio - 1.0) > 1e-6) return 0.0;
+        ratio = here;
+    }
+    return ratio;
+}
+
+TEST(PhaseTracker, RaisesNoiseVariancesToTheNoiseOfOfdmSymbols) {
+    const unsigned seed = random_seed();
+    std::mt19937 random(seed);
+    for (const Modulation modulation : all_tracked_modulations) {
+        for (int run = 0; run < 6; ++run) {
+            SCOPED_TRACE(std::string(to_string(modulation)) + ", run " + std::to_string(run) + ", seed " +
+                         std::to_string(seed));
+            const PhaseTrackerConfig config = random_tracker(modulation, random);
+            const std::vector<int> of = ofdm_symbol_of(config.allocation);
+            Factors factors = {};
+            for (double& factor : factors)
+                factor = std::pow(10.0, 0.5 * random_int(random, 0, 4));
+            TrackedSlots before = random_slot(config, 0.01 * clear_noise(modulation), {}, random);
+            add_noise(config, factors, random, before);
+            const TrackedSlots after = tracked(phy::Host(), config, before);
+            double excess = 0.0;
+            int noisy = 0;
+            for (int l = 0; l < phy::symbols_per_slot; ++l) {
+                const auto count = static_cast<double>(std::ranges::count(of, l));
+                if (count == 0.0) continue;
+                const double found = raised(before, after, of, l);
+                excess += count * (found - 1.0) / static_cast<double>(of.size());
+                noisy += found > 1.0 ? 1 : 0;
+                if (has_dmrs(config.allocation, l) || count < 50.0) {
+                    EXPECT_EQ(found, 1.0) << l;
+                    continue;
+                }
+                // Of at most 1,024 symbols, and at least a third of them.
+                const double chance = 6.0 / std::sqrt(std::min(count, 341.0));
+                const double sent = factors[static_cast<std::size_t>(l)];
+                EXPECT_TRUE(sent > 1.0 || found == 1.0) << l << ", " << found;
+                EXPECT_TRUE(sent < 1.0 + 2.0 * chance || std::fabs(found / sent - 1.0) < chance)
+                    << l << ", " << found << " in the place of " << sent;
+            }
+            EXPECT_NEAR(static_cast<double>(after.estimates[0].excess_noise), 1.0 + excess,
+                        1e-4 * (1.0 + excess));
+            EXPECT_EQ(after.estimates[0].noisy_symbols, noisy);
+        }
+    }
+}
+
+/// A twentieth of the symbols, 40 dB above the noise, as an interferer on few subcarriers makes them.
+TEST(PhaseTracker, FewSpoiltSymbolsDoNotRaiseTheNoiseOfAll) {
+    std::mt19937 random(random_seed());
+    for (const Modulation modulation : all_tracked_modulations) {
+        const PhaseTrackerConfig config = random_tracker(modulation, random);
+        TrackedSlots before = random_slot(config, clear_noise(modulation), {}, random);
+        for (std::size_t i = random() % 40; i < before.symbols.size(); i += 1 + random() % 40)
+            before.symbols[i] += cf32(
+                std::polar(3.0 + 100.0 * std::sqrt(clear_noise(modulation)), 0.1 * static_cast<double>(i)));
+        const TrackedSlots after = tracked(phy::Host(), config, before);
+        for (std::size_t i = 0; i < before.symbols.size(); ++i)
+            ASSERT_LT(after.noise_variance[i], 1.8F * before.noise_variance[i]) << to_string(modulation);
+    }
+}
+
+TEST(PhaseTracker, WeakensPairsAsItRaisesNoise) {
+    std::mt19937 random(random_seed());
+    PhaseTrackerConfig config = random_tracker(Modulation::qam16, random);
+    config.allocation.dmrs.ports = {0, 1};
+    config.allocation.dmrs.cdm_groups_without_data = 2;
+    config.allocation.ptrs.reset();
+    TrackedSlots before = random_slot(config, 0.01 * clear_noise(config.modulation), {}, random);
+    Factors factors;
+    factors.fill(25.0);
+    add_noise(config, factors, random, before);
+    for (std::size_t i = 0; i < before.pairs.size(); ++i)
+        before.pairs[i].matched[0] = before.symbols[2 * i],
+        before.pairs[i].matched[1] = before.symbols[2 * i + 1];
+    const TrackedSlots after = tracked(phy::Host(), config, before);
+    ASSERT_GT(after.estimates[0].noisy_symbols, 3);
+    ASSERT_EQ(after.estimates[0].tracked_symbols, 0);
+    for (std::size_t i = 0; i < after.pairs.size(); ++i) {
+        const float share = before.noise_variance[2 * i] / after.noise_variance[2 * i];
+        const float unit = 1e-5F;
+        EXPECT_NEAR(after.pairs[i].power[0], share, unit);
+        EXPECT_NEAR(after.pairs[i].power[1], 2.0F * share, unit);
+        EXPECT_LT(std::abs(after.pairs[i].cross - share * cf32(0.5F, -0.25F)), unit);
+        EXPECT_LT(std::abs(after.pairs[i].matched[0] - share * before.symbols[2 * i]), unit);
+        EXPECT_LT(std::abs(after.pairs[i].matched[1] - share * before.symbols[2 * i + 1]), unit);
     }
 }
 

@@ -49,6 +49,9 @@ struct PHY_EXPORT SlotEstimate {
     /// the phases of the estimator.
     float phase_error = 0.0F;
     std::int32_t tracked_symbols = 0;  ///< OFDM symbols whose common phase error it measured
+    /// How much larger a PhaseTracker made the noise variances of symbols, mean over them; 1: none.
+    float excess_noise = 1.0F;
+    std::int32_t noisy_symbols = 0;  ///< OFDM symbols whose noise variances it made larger
 
     friend bool operator==(const SlotEstimate&, const SlotEstimate&) = default;
 

@@ -210,6 +210,7 @@ std::vector<SlotRow> rows_of(const Reception& result, const CaptureSlots& slots)
                         .frequency_offset = report.frequency_offset,
                         .coherence = report.coherence,
                         .phase_error = report.phase_error,
+                        .excess_noise_db = report.excess_noise_db,
                         .erasures = report.erasures});
     return rows;
 }

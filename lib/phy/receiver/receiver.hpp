@@ -53,8 +53,8 @@ struct PHY_EXPORT ReceiverConfig {
     /// layers, QPSK or a higher modulation and Method::max_log.
     bool joint_detection = false;
 
-    /// Takes the common phase error out of each OFDM symbol: see PhaseTracker. Coefficients of channels do
-    /// not have it.
+    /// Takes the common phase error out of each OFDM symbol, and raises the noise variances of those with
+    /// more noise than the DM-RS show: see PhaseTracker. Coefficients of channels have neither.
     bool phase_tracking = false;
 
     TimeInterpolation time = TimeInterpolation::wiener;  ///< of the channel between DM-RS
@@ -97,14 +97,16 @@ struct PHY_EXPORT SlotReport {
     double snr_db = 0.0;          ///< dB: power of all layers at an antenna over the noise there
     double noise_variance = 0.0;  ///< N0 of a resource element at an antenna
     double evm = 0.0;             ///< of equalised symbols: rms, as a ratio; NaN if all are erased
-    /// dB: error_over_noise() of the equalised symbols. About 0 for a right link, in fading too. NaN: not
-    /// measured, because N0 is too high to tell the nearest point from the sent one.
+    /// dB: error_over_noise() of the equalised symbols, over the N0 of before a PhaseTracker raised it. About
+    /// 0 for a right link, in fading too. NaN: not measured, because N0 is too high to tell the nearest point
+    /// from the sent one.
     double error_over_noise_db = 0.0;
     std::uint64_t clear_symbols = 0;  ///< that it is measured with
     double timing_offset = 0.0;       ///< s; positive: the signal arrives late
     double frequency_offset = 0.0;    ///< Hz; positive: the signal is too high in frequency
     double coherence = 0.0;           ///< of pilots, from 0 to 1: see SlotEstimate
     double phase_error = 0.0;         ///< rad, rms: the common phase errors taken out; see SlotEstimate
+    double excess_noise_db = 0.0;     ///< dB: how much noise variances were raised, mean; see SlotEstimate
     std::uint64_t erasures = 0;       ///< erased symbols
 };
 

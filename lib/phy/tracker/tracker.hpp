@@ -32,7 +32,9 @@ struct PHY_EXPORT PtrsSymbols {
 };
 
 /// Takes the common phase error out of equalised symbols: the phase that oscillators add to all resource
-/// elements of an OFDM symbol. Measures it by decisions on the data, and by PT-RS where there are some.
+/// elements of an OFDM symbol. Measures it by decisions on the data, and by PT-RS where there are some. Then
+/// raises the noise variances of OFDM symbols with more noise than these say: from a burst, from an
+/// oscillator, from a channel that has changed since the DM-RS.
 ///
 /// DM-RS symbols, and data in them, are left as the channel estimates have them. From there the phase is
 /// followed from one OFDM symbol to the next, until half-way to the next DM-RS. Symbols x with noise variance
@@ -54,14 +56,19 @@ struct PHY_EXPORT PtrsSymbols {
 ///
 /// At most 1,024 symbols of an OFDM symbol are used, evenly spread, and none whose noise variance is not
 /// finite and positive. With more than two levels per axis, n must be below half of the squared distance
-/// between levels. An OFDM symbol keeps the phase of its neighbour if its symbols cannot measure it: fewer
-/// than 20 with its PT-RS, a standard deviation above 1/8, F below a quarter of its first part, or a step
-/// beyond 1/2. If symbols are farther from points than n explains, F and the limit of 4 sqrt(k) scale with
-/// that.
+/// between levels. A symbol that is farther from its point than both this distance and 4 sqrt(n) is left out.
+/// An OFDM symbol keeps the phase of its neighbour if its symbols cannot measure it: fewer than 20 with its
+/// PT-RS, a standard deviation above 1/8, F below a quarter of its first part, or a step beyond 1/2. If
+/// symbols are farther from points than n explains, F and the limit of 4 sqrt(k) scale with that.
 ///
-/// A slot is changed only if its phases are more than chance explains: if the sum of 2 F |p - 1|^2 over m
+/// A slot is turned only if its phases are more than chance explains: if the sum of 2 F |p - 1|^2 over m
 /// OFDM symbols with a measured phase p exceeds 4 (m + 2), where F counts less the more doubtful decisions
 /// are. Then SlotEstimate::phase is multiplied by p, and phase_error and tracked_symbols are set.
+///
+/// The noise variances n of an OFDM symbol, data in DM-RS symbols aside, are multiplied by g, if the mean of
+/// min(|x - nearest point|^2 / n, 4) is 1 + 5 / sqrt(k) or more over k symbols, at least 50: g is where the
+/// mean of min(|x - nearest point|^2 / n, 4 g) is (1 - exp(-4)) g (Huber's proposal 2), so that few spoilt
+/// symbols count little. SlotEstimate::excess_noise and noisy_symbols report it. They are never made smaller.
 ///
 /// A symbol that is not finite keeps its OFDM symbol from being measured, and stays so.
 ///
@@ -78,12 +85,11 @@ public:
     [[nodiscard]] std::size_t symbols_per_slot() const;
 
     /// symbols: (slots, data elements, layers), as an Equalizer or a TransformDeprecoder writes them.
-    /// noise_variance: same shape. pairs, if not empty: (slots, data elements) of two layers, rotated as the
+    /// noise_variance: same shape. pairs, if not empty: (slots, data elements) of two layers, changed as the
     /// symbols are. ptrs, if not empty: the PT-RS of the allocation. Throws ArgumentError, and then has
     /// written nothing, if sizes do not fit. Allocates nothing.
-    void operator()(std::span<cf32> symbols, std::span<const float> noise_variance,
-                    std::span<SlotEstimate> slots, std::span<LayerPair> pairs = {},
-                    const PtrsSymbols& ptrs = {});
+    void operator()(std::span<cf32> symbols, std::span<float> noise_variance, std::span<SlotEstimate> slots,
+                    std::span<LayerPair> pairs = {}, const PtrsSymbols& ptrs = {});
 
     [[nodiscard]] const Host& host() const;
     [[nodiscard]] const Config& config() const;
@@ -125,7 +131,7 @@ public:
 
     /// As in phy::PhaseTracker, on the stream, which must belong to the device. Throws ArgumentError also if
     /// the workspace is too small or does not begin at a multiple of 256 bytes, as every DeviceBuffer does.
-    void operator()(DeviceSpan<cf32> symbols, DeviceSpan<const float> noise_variance,
+    void operator()(DeviceSpan<cf32> symbols, DeviceSpan<float> noise_variance,
                     DeviceSpan<SlotEstimate> slots, DeviceSpan<std::byte> workspace, cudaStream_t stream,
                     DeviceSpan<LayerPair> pairs = {}, const PtrsSymbols& ptrs = {}) const;
 

@@ -35,6 +35,7 @@ hdf5::TypeHandle row_type() {
     insert("frequency_offset", offsetof(SlotRow, frequency_offset), H5T_NATIVE_DOUBLE);
     insert("coherence", offsetof(SlotRow, coherence), H5T_NATIVE_DOUBLE);
     insert("phase_error", offsetof(SlotRow, phase_error), H5T_NATIVE_DOUBLE);
+    insert("excess_noise_db", offsetof(SlotRow, excess_noise_db), H5T_NATIVE_DOUBLE);
     insert("erasures", offsetof(SlotRow, erasures), H5T_NATIVE_UINT64);
     return type;
 }

@@ -178,6 +178,7 @@ SlotReport mean_of(std::span<const SlotReport> reports, double min_coherence) {
     double snr = 0.0;
     double evm = 0.0;
     double error_over_noise = 0.0;
+    double excess_noise = 0.0;
     std::size_t measured = 0;
     for (const SlotReport& report : reports) {
         mean.erasures += report.erasures;
@@ -189,6 +190,7 @@ SlotReport mean_of(std::span<const SlotReport> reports, double min_coherence) {
         mean.frequency_offset += report.frequency_offset;
         mean.coherence += report.coherence;
         mean.phase_error += report.phase_error * report.phase_error;
+        excess_noise += elementary::power_ratio(report.excess_noise_db);
         if (report.clear_symbols > 0) {
             const auto clear = static_cast<double>(report.clear_symbols);
             error_over_noise += clear * elementary::power_ratio(report.error_over_noise_db);
@@ -209,6 +211,7 @@ SlotReport mean_of(std::span<const SlotReport> reports, double min_coherence) {
     mean.frequency_offset /= count;
     mean.coherence /= count;
     mean.phase_error = std::sqrt(mean.phase_error / count);
+    mean.excess_noise_db = elementary::decibels(excess_noise / count);
     return mean;
 }
 

@@ -13,6 +13,7 @@ namespace {
 namespace tracker = phy::detail::cuda;
 using Ops = tracker::Ops;
 using phy::detail::TrackedPhase;
+using phy::detail::TrackedSymbol;
 using phy::detail::TrackPlan;
 using phy::detail::TrackStep;
 
@@ -97,19 +98,27 @@ public:
         shared_.tried.lanes[0][threadIdx.x] = 0.0F;
 #pragma unroll 1
         for (unsigned k = 1; k < plan.tried_count; ++k)
-            shared_.tried.lanes[k][threadIdx.x] = misfit(tracker::tried_phase<Ops>(before, plan.tried[k]));
+            shared_.tried.lanes[k][threadIdx.x] =
+                of_lane<false>(tracker::tried_phase<Ops>(before, plan.tried[k]), 0.0F);
         shared_.tried.join(plan.tried_count);
         return shared_.tried.sums;
     }
 
+    __device__ __forceinline__ float limited_misfit(const TrackedPhase& phase, float limit) const {
+        shared_.tried.lanes[0][threadIdx.x] = of_lane<true>(phase, limit);
+        shared_.tried.join(1);
+        return shared_.tried.sums[0];
+    }
+
 private:
-    __device__ __forceinline__ float misfit(const TrackedPhase& phase) const {
+    template <bool has_limit>
+    __device__ __forceinline__ float of_lane(const TrackedPhase& phase, float limit) const {
         float sum = 0.0F;
 #pragma unroll 4
         for (unsigned s = threadIdx.x; s < end_; s += summing_threads)
-            sum = tracker::add_misfit<Ops, diagonal>(shared_.symbols[s].x, shared_.symbols[s].y,
-                                                     shared_.noise_variance[s], {phase.re, phase.im}, scale_,
-                                                     sum);
+            sum = tracker::add_misfit<Ops, diagonal, has_limit>(shared_.symbols[s].x, shared_.symbols[s].y,
+                                                                shared_.noise_variance[s],
+                                                                {phase.re, phase.im}, limit, scale_, sum);
         return sum;
     }
 
@@ -142,7 +151,7 @@ template <bool diagonal>
 __global__ void __launch_bounds__(summing_threads) follow_phases(const __grid_constant__ TrackerJob job) {
     __shared__ Shared shared;
     TrackedPhase phase = {1.0F, 0.0F, 0.0F};
-    TrackedPhase* const phases = job.phases + std::size_t{blockIdx.y} * TrackPlan::max_steps;
+    TrackedSymbol* const tracked = job.tracked + std::size_t{blockIdx.y} * TrackPlan::max_steps;
     const unsigned first = job.plan.chain[blockIdx.x];
     const unsigned end = job.plan.chain[blockIdx.x + 1];
 #pragma unroll 1
@@ -154,29 +163,43 @@ __global__ void __launch_bounds__(summing_threads) follow_phases(const __grid_co
 #pragma unroll 1
     for (unsigned i = first; i < end; ++i) {
         const StepSymbols<diagonal> symbols(job, job.plan.steps[i], shared);
-        phase = tracker::follow_symbol<Ops>(job.plan, phase, symbols, shared.ptrs + i, end - i);
-        if (threadIdx.x == 0) phases[i] = phase;
+        const TrackedSymbol followed =
+            tracker::follow_symbol<Ops>(job.plan, phase, symbols, shared.ptrs + i, end - i);
+        phase = followed.phase;
+        if (threadIdx.x == 0) tracked[i] = followed;
     }
 }
 
 /// Blocks share the symbols of a step; a row of blocks per step, a layer of them per slot.
 __global__ void __launch_bounds__(rotating_threads) rotate_slots(const __grid_constant__ TrackerJob job) {
-    const TrackedPhase* const phases = job.phases + std::size_t{blockIdx.z} * TrackPlan::max_steps;
-    if (!tracker::is_rotated<Ops>(phases, job.plan.step_count())) return;
-    if (blockIdx.x == 0 && blockIdx.y == 0 && threadIdx.x == 0)
-        tracker::report_phases<Ops>(job.plan, phases, job.estimates[blockIdx.z]);
+    const TrackedSymbol* const tracked = job.tracked + std::size_t{blockIdx.z} * TrackPlan::max_steps;
+    const bool is_rotated = tracker::is_rotated<Ops>(tracked, job.plan.step_count());
+    if (blockIdx.x == 0 && blockIdx.y == 0 && threadIdx.x == 0) {
+        SlotEstimate& slot = job.estimates[blockIdx.z];
+        if (is_rotated) tracker::report_phases<Ops>(job.plan, tracked, slot);
+        tracker::report_noise<Ops>(job.plan, tracked, is_rotated, slot);
+    }
     const TrackStep& step = job.plan.steps[blockIdx.y];
-    const TrackedPhase phase = phases[blockIdx.y];
+    const TrackedSymbol& its = tracked[blockIdx.y];
     const std::size_t first = std::size_t{blockIdx.z} * job.plan.symbols + step.first;
-    if (phase.re == 1.0F && phase.im == 0.0F) return;
+    const float factor = is_rotated ? its.noise : its.noise_still;
+    const bool turns = is_rotated && !(its.phase.re == 1.0F && its.phase.im == 0.0F);
+    if (!turns && factor == 1.0F) return;
+    const float share = Ops::div(1.0F, factor);
     const auto rotate = [&](float* number) {
-        tracker::rotate_back<Ops>(phase.re, phase.im, number[0], number[1]);
+        tracker::rotate_back<Ops>(its.phase.re, its.phase.im, number[0], number[1]);
     };
     for (unsigned s = blockIdx.x * rotating_threads + threadIdx.x; s < step.count;
          s += gridDim.x * rotating_threads) {
-        rotate(reinterpret_cast<float*>(job.symbols + first + s));
-        if (job.pairs == nullptr) continue;
-        rotate(reinterpret_cast<float*>(job.pairs[(first + s) / 2].matched + (first + s) % 2));
+        if (turns) rotate(reinterpret_cast<float*>(job.symbols + first + s));
+        if (factor != 1.0F) job.noise_variance[first + s] *= factor;
+        if (job.pairs == nullptr || s % 2 != 0) continue;
+        LayerPair& pair = job.pairs[(first + s) / 2];
+        if (turns) {
+            rotate(reinterpret_cast<float*>(pair.matched));
+            rotate(reinterpret_cast<float*>(pair.matched + 1));
+        }
+        if (factor != 1.0F) tracker::weaken(pair, share);
     }
 }
 

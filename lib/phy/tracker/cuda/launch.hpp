@@ -19,18 +19,19 @@ constexpr std::size_t max_tracked_slots = 65535;
 struct TrackerJob {
     phy::detail::TrackPlan plan;
     cf32* symbols;
-    const float* noise_variance;
+    float* noise_variance;
     LayerPair* pairs;                        ///< or null
     const phy::detail::TrackedPtrs* places;  ///< of PT-RS; null: none are given
     const cf32* ptrs;
     const float* ptrs_noise_variance;
     const cf32* pilots;
     SlotEstimate* estimates;
-    phy::detail::TrackedPhase* phases;  ///< (slots, TrackPlan::max_steps)
+    phy::detail::TrackedSymbol* tracked;  ///< (slots, TrackPlan::max_steps)
     std::uint32_t slots;
 };
 
-/// Follows the phases of all slots, then rotates those that need it, on the current device.
+/// Follows the phases of all slots, then turns those that need it and raises noise variances, on the current
+/// device.
 void track(const TrackerJob& job, cudaStream_t stream);
 
 /// Makes the driver load the code of the kernels.

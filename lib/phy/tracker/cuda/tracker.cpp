@@ -29,10 +29,10 @@ std::size_t PhaseTracker::symbols_per_slot() const {
 }
 
 std::size_t PhaseTracker::workspace_bytes(std::size_t slots) const {
-    return slots * phy::detail::TrackPlan::max_steps * sizeof(phy::detail::TrackedPhase);
+    return slots * phy::detail::TrackPlan::max_steps * sizeof(phy::detail::TrackedSymbol);
 }
 
-void PhaseTracker::operator()(DeviceSpan<cf32> symbols, DeviceSpan<const float> noise_variance,
+void PhaseTracker::operator()(DeviceSpan<cf32> symbols, DeviceSpan<float> noise_variance,
                               DeviceSpan<SlotEstimate> slots, DeviceSpan<std::byte> workspace,
                               cudaStream_t stream, DeviceSpan<LayerPair> pairs,
                               const PtrsSymbols& ptrs) const {
@@ -40,8 +40,8 @@ void PhaseTracker::operator()(DeviceSpan<cf32> symbols, DeviceSpan<const float> 
     phy::detail::check(impl_->config, plan,
                        {symbols.size(), noise_variance.size(), slots.size(), pairs.size(),
                         ptrs.symbols.size(), ptrs.noise_variance.size(), ptrs.pilots.size()});
-    auto* const phases =
-        detail::checked_workspace<phy::detail::TrackedPhase>(workspace, workspace_bytes(slots.size()));
+    auto* const tracked =
+        detail::checked_workspace<phy::detail::TrackedSymbol>(workspace, workspace_bytes(slots.size()));
     if (plan.step_count() == 0) return;
     const CurrentDevice current(device());
     const auto from = [](auto all, std::size_t first) { return all.empty() ? nullptr : all.data() + first; };
@@ -57,7 +57,7 @@ void PhaseTracker::operator()(DeviceSpan<cf32> symbols, DeviceSpan<const float> 
                        .ptrs_noise_variance = from(ptrs.noise_variance, first * plan.ptrs_symbols),
                        .pilots = from(ptrs.pilots, first * plan.pilots),
                        .estimates = slots.data() + first,
-                       .phases = phases + first * phy::detail::TrackPlan::max_steps,
+                       .tracked = tracked + first * phy::detail::TrackPlan::max_steps,
                        .slots = static_cast<std::uint32_t>(count)},
                       stream);
     }

@@ -47,8 +47,8 @@ UsedSums sums(const SymbolScale& scale, const UsedSymbols& symbols, cf32 phase) 
     return (scale.diagonal ? sum_all<true> : sum_all<false>)(scale, symbols, phase);
 }
 
-template <bool diagonal>
-float misfit_of_all(const SymbolScale& scale, const UsedSymbols& symbols, cf32 phase) {
+template <bool diagonal, bool has_limit>
+float misfit_of_all(const SymbolScale& scale, const UsedSymbols& symbols, cf32 phase, float limit) {
     alignas(64) float sums[tracker_lanes];
     const ComplexOf<Ops> by = {Ops::set(phase.real()), Ops::set(phase.imag())};
     for (std::size_t lane = 0; lane < tracker_lanes; lane += Lanes::count) {
@@ -56,15 +56,22 @@ float misfit_of_all(const SymbolScale& scale, const UsedSymbols& symbols, cf32 p
         const LaneScale<Ops> of_lanes = lane_scale<Ops>(scale, odd);
         V sum = Ops::set(0.0F);
         for (std::size_t s = lane; s < symbols.count; s += tracker_lanes)
-            sum = add_misfit<Ops, diagonal>(Lanes::load(symbols.re + s), Lanes::load(symbols.im + s),
-                                            Lanes::load(symbols.noise_variance + s), by, of_lanes, sum);
+            sum = add_misfit<Ops, diagonal, has_limit>(
+                Lanes::load(symbols.re + s), Lanes::load(symbols.im + s),
+                Lanes::load(symbols.noise_variance + s), by, Ops::set(limit), of_lanes, sum);
         Lanes::store(sum, sums + lane);
     }
     return sum_of_lanes<tracker_lanes>(sums);
 }
 
 float misfit(const SymbolScale& scale, const UsedSymbols& symbols, cf32 phase) {
-    return (scale.diagonal ? misfit_of_all<true> : misfit_of_all<false>)(scale, symbols, phase);
+    return (scale.diagonal ? misfit_of_all<true, false> : misfit_of_all<false, false>)(scale, symbols, phase,
+                                                                                       0.0F);
+}
+
+float limited_misfit(const SymbolScale& scale, const UsedSymbols& symbols, cf32 phase, float limit) {
+    return (scale.diagonal ? misfit_of_all<true, true> : misfit_of_all<false, true>)(scale, symbols, phase,
+                                                                                     limit);
 }
 
 /// Rotates a vector of complex numbers in place.
@@ -102,7 +109,7 @@ void rotate_pairs(LayerPair* pairs, std::size_t count, cf32 phase) {
     }
 }
 
-constexpr TrackerKernels kernels = {&sums, &misfit, &rotate_symbols, &rotate_pairs};
+constexpr TrackerKernels kernels = {&sums, &misfit, &limited_misfit, &rotate_symbols, &rotate_pairs};
 
 }  // namespace
 }  // namespace phy::detail::PHY_TARGET

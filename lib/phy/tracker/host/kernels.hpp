@@ -31,6 +31,7 @@ struct UsedSums {
 struct TrackerKernels {
     UsedSums (*sums)(const SymbolScale& scale, const UsedSymbols& symbols, cf32 phase);
     float (*misfit)(const SymbolScale& scale, const UsedSymbols& symbols, cf32 phase);
+    float (*limited_misfit)(const SymbolScale& scale, const UsedSymbols& symbols, cf32 phase, float limit);
 
     /// Divides `count` symbols by the phase.
     void (*rotate_symbols)(cf32* symbols, std::size_t count, cf32 phase);

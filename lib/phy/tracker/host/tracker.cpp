@@ -40,6 +40,10 @@ public:
         return misfits_.data();
     }
 
+    [[nodiscard]] float limited_misfit(const TrackedPhase& phase, float limit) const {
+        return kernels_.limited_misfit(scale_, used_, {phase.re, phase.im}, limit);
+    }
+
 private:
     const TrackerKernels& kernels_;
     const SymbolScale& scale_;
@@ -69,12 +73,12 @@ void StepSymbols::take(const TrackStep& step, const cf32* symbols, const float* 
 
 namespace {
 
-using Phases = std::array<detail::TrackedPhase, detail::TrackPlan::max_steps>;
+using Tracked = std::array<detail::TrackedSymbol, detail::TrackPlan::max_steps>;
 
 /// The arrays of a slot.
 struct Slot {
     cf32* symbols;
-    const float* noise_variance;
+    float* noise_variance;
     LayerPair* pairs;  ///< or null
     SlotEstimate* estimate;
     PtrsSymbols ptrs;  ///< or empty
@@ -94,10 +98,11 @@ struct PHY_HIDDEN PhaseTracker::Impl {
           kernels(detail::tracker_kernels(on.backend())) {}
 
     void track(const Slot& slot) const;
-    void follow(std::size_t chain, const Slot& slot, Phases& phases) const;
+    void follow(std::size_t chain, const Slot& slot, Tracked& tracked) const;
     [[nodiscard]] detail::scalar::PtrsPhase phase_of_ptrs(const detail::TrackStep& step,
                                                           const PtrsSymbols& ptrs) const;
     void rotate(const detail::TrackStep& step, const detail::TrackedPhase& phase, const Slot& slot) const;
+    static void raise_noise(const detail::TrackStep& step, float factor, const Slot& slot);
 
     Host host;
     Config config;
@@ -130,7 +135,7 @@ detail::scalar::PtrsPhase PhaseTracker::Impl::phase_of_ptrs(const detail::TrackS
                                           sum(&scalar::PtrsSums::used)});
 }
 
-void PhaseTracker::Impl::follow(std::size_t chain, const Slot& slot, Phases& phases) const {
+void PhaseTracker::Impl::follow(std::size_t chain, const Slot& slot, Tracked& tracked) const {
     detail::TrackedPhase phase = {1.0F, 0.0F, 0.0F};
     detail::StepSymbols symbols(kernels, plan.scale);
     const std::uint32_t first = plan.chain[chain];
@@ -140,8 +145,9 @@ void PhaseTracker::Impl::follow(std::size_t chain, const Slot& slot, Phases& pha
         ptrs[i] = phase_of_ptrs(plan.steps[i], slot.ptrs);
     for (std::uint32_t i = first; i < end; ++i) {
         symbols.take(plan.steps[i], slot.symbols, slot.noise_variance);
-        phases[i] = phase = detail::scalar::follow_symbol<detail::scalar::Ops>(plan, phase, symbols,
-                                                                               ptrs.data() + i, end - i);
+        tracked[i] = detail::scalar::follow_symbol<detail::scalar::Ops>(plan, phase, symbols, ptrs.data() + i,
+                                                                        end - i);
+        phase = tracked[i].phase;
     }
 }
 
@@ -156,15 +162,27 @@ void PhaseTracker::Impl::rotate(const detail::TrackStep& step, const detail::Tra
     });
 }
 
+void PhaseTracker::Impl::raise_noise(const detail::TrackStep& step, float factor, const Slot& slot) {
+    if (factor == 1.0F) return;
+    const float share = 1.0F / factor;
+    for (std::size_t i = step.first; i < step.first + step.count; ++i) {
+        slot.noise_variance[i] *= factor;
+        if (slot.pairs != nullptr && i % 2 == 0) detail::scalar::weaken(slot.pairs[i / 2], share);
+    }
+}
+
 void PhaseTracker::Impl::track(const Slot& slot) const {
     namespace scalar = detail::scalar;
-    Phases phases;
+    Tracked tracked;
     detail::share_pieces(host, plan.chains, 1,
-                         [&](std::uint64_t chain, std::uint64_t /*end*/) { follow(chain, slot, phases); });
-    if (!scalar::is_rotated<scalar::Ops>(phases.data(), plan.step_count())) return;
-    for (std::size_t i = 0; i < plan.step_count(); ++i)
-        rotate(plan.steps[i], phases[i], slot);
-    scalar::report_phases<scalar::Ops>(plan, phases.data(), *slot.estimate);
+                         [&](std::uint64_t chain, std::uint64_t /*end*/) { follow(chain, slot, tracked); });
+    const bool is_rotated = scalar::is_rotated<scalar::Ops>(tracked.data(), plan.step_count());
+    for (std::size_t i = 0; i < plan.step_count(); ++i) {
+        if (is_rotated) rotate(plan.steps[i], tracked[i].phase, slot);
+        raise_noise(plan.steps[i], is_rotated ? tracked[i].noise : tracked[i].noise_still, slot);
+    }
+    if (is_rotated) scalar::report_phases<scalar::Ops>(plan, tracked.data(), *slot.estimate);
+    scalar::report_noise<scalar::Ops>(plan, tracked.data(), is_rotated, *slot.estimate);
 }
 
 PhaseTracker::PhaseTracker(const Host& host, const Config& config) : impl_(new Impl(host, config)) {}
@@ -173,7 +191,7 @@ std::size_t PhaseTracker::symbols_per_slot() const {
     return impl_->plan.symbols;
 }
 
-void PhaseTracker::operator()(std::span<cf32> symbols, std::span<const float> noise_variance,
+void PhaseTracker::operator()(std::span<cf32> symbols, std::span<float> noise_variance,
                               std::span<SlotEstimate> slots, std::span<LayerPair> pairs,
                               const PtrsSymbols& ptrs) {
     const Impl& impl = *impl_;

@@ -44,6 +44,13 @@ struct TrackedPhase {
     float information;
 };
 
+/// The phase of a step, and the factors of noise variances with this phase and without one.
+struct TrackedSymbol {
+    TrackedPhase phase;
+    float noise;
+    float noise_still;
+};
+
 struct TrackPlan {
     static constexpr std::size_t max_steps = symbols_per_slot - 1;
     static constexpr std::size_t max_tried_steps = 15;

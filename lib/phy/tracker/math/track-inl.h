@@ -23,14 +23,14 @@ inline constexpr float min_information = 32.0F;
 /// Of a phase that data say from that of PT-RS.
 inline constexpr float max_deviations = 5.0F;
 
-/// Sums over symbols x and the means d of their points.
+/// Sums over symbols x and the means d of their points, without those that are not trusted().
 template <class Ops>
 struct PhaseSums {
     typename Ops::V score;      ///< Im(x d*) / n
     typename Ops::V agreement;  ///< Re(x d*) / n
     typename Ops::V lost;       ///< 2 Var[Im(x d*) | x] / n^2
     typename Ops::V misfit;     ///< |x - nearest point|^2 / n
-    typename Ops::V used;       ///< 1
+    typename Ops::V used;       ///< 1, for those left out too
 };
 
 /// A component of d, in units of the distance between levels, and its variance, given x.
@@ -67,6 +67,16 @@ PHY_INLINE typename Ops::V weight_of(typename Ops::V noise_variance, const LaneS
                                Ops::where_positive(Ops::sub(Ops::set(max_noise), of_many_levels), weight));
 }
 
+/// The weight; 0 if the symbol is farther from its point than noise and neighbouring points explain, as what
+/// an interferer spoils is.
+template <class Ops>
+PHY_INLINE typename Ops::V trusted(typename Ops::V weight, const Decision<Ops>& made) {
+    const auto power = power_of<Ops>(made.error_i, made.error_q);
+    const auto within_noise = Ops::nfma(power, weight, Ops::set(16.0F));
+    const auto within_points = Ops::sub(Ops::set(1.0F), power);
+    return Ops::where_positive(Ops::max(within_noise, within_points), weight);
+}
+
 template <class Ops>
 PHY_INLINE void add_score(PhaseSums<Ops>& sums, typename Ops::V score, typename Ops::V agreement,
                           typename Ops::V variance, typename Ops::V weight) {
@@ -74,17 +84,20 @@ PHY_INLINE void add_score(PhaseSums<Ops>& sums, typename Ops::V score, typename 
     sums.agreement = Ops::fma(agreement, weight, sums.agreement);
     const auto twice = Ops::add(variance, variance);
     sums.lost = Ops::fma(Ops::mul(twice, weight), weight, sums.lost);
-    sums.used = Ops::add(sums.used, Ops::where_positive(weight, Ops::set(1.0F)));
 }
 
-/// Adds the misfit of symbols, rotated back by the phase, to the sum.
-template <class Ops, bool diagonal>
+/// Adds the misfit of symbols, rotated back by the phase, to the sum. With a limit each is at most that;
+/// without one those that an interferer spoils are left out.
+template <class Ops, bool diagonal, bool has_limit>
 PHY_INLINE typename Ops::V add_misfit(typename Ops::V i, typename Ops::V q, typename Ops::V noise_variance,
-                                      const ComplexOf<Ops>& phase, const LaneScale<Ops>& scale,
-                                      typename Ops::V sum) {
+                                      const ComplexOf<Ops>& phase, typename Ops::V limit,
+                                      const LaneScale<Ops>& scale, typename Ops::V sum) {
     rotate_back<Ops>(phase.re, phase.im, i, q);
     const Decision<Ops> made = decide<Ops, diagonal>(i, q, scale);
-    return Ops::fma(power_of<Ops>(made.error_i, made.error_q), weight_of<Ops>(noise_variance, scale), sum);
+    const auto power = power_of<Ops>(made.error_i, made.error_q);
+    const auto weight = weight_of<Ops>(noise_variance, scale);
+    if constexpr (has_limit) return Ops::add(sum, Ops::min(Ops::mul(power, weight), limit));
+    return Ops::fma(power, trusted<Ops>(weight, made), sum);
 }
 
 /// Adds such symbols to all sums.
@@ -95,7 +108,9 @@ PHY_INLINE void add_symbol(typename Ops::V i, typename Ops::V q, typename Ops::V
     const Decision<Ops> made = decide<Ops, diagonal>(i, q, scale);
     const auto x = Ops::mul(i, scale.per_step);
     const auto y = Ops::mul(q, scale.per_step);
-    const auto weight = weight_of<Ops>(noise_variance, scale);
+    const auto all = weight_of<Ops>(noise_variance, scale);
+    sums.used = Ops::add(sums.used, Ops::where_positive(all, Ops::set(1.0F)));
+    const auto weight = trusted<Ops>(all, made);
     sums.misfit = Ops::fma(power_of<Ops>(made.error_i, made.error_q), weight, sums.misfit);
     if constexpr (diagonal) {
         const auto along = Ops::max(Ops::fma(x, made.point_i, Ops::mul(y, made.point_q)), Ops::set(0.0F));
@@ -273,34 +288,66 @@ PHY_INLINE TrackedPhase followed_phase(const TrackedPhase& before, const PhaseSu
     return {phase.re, phase.im, Ops::mul(usable, Ops::div(information, sums.agreement))};
 }
 
-/// The phase of an OFDM symbol, from that of the one before. symbols has sums(phase), and misfits(plan,
-/// phase) of the tried steps from that phase on, of data alone. ptrs: as for ptrs_alone().
+/// Times how much symbols have more noise than their n say, if chance does not explain it, else 1. By Huber's
+/// method: the g at which the mean of min(|x - nearest point|^2 / n, 4 g) is what noise of g n makes of it,
+/// 1 - exp(-4) times g, so that the few symbols that something else spoils count little. Wrong decisions make
+/// g smaller. symbols has limited_misfit(phase, limit); `used` of them have a weight.
 template <class Ops, class Symbols>
-PHY_INLINE TrackedPhase follow_symbol(const TrackPlan& plan, const TrackedPhase& before, Symbols& symbols,
-                                      const PtrsPhase* ptrs, std::uint32_t steps) {
+PHY_INLINE float noise_factor(Symbols& symbols, const TrackedPhase& phase, float used) {
+    constexpr float min_used = 50.0F;
+    constexpr int max_steps = 12;  // up to 4^12
+    if (!(used >= min_used)) return 1.0F;
+    const float scale = Ops::div(1.0F, Ops::mul(0.98168436F, used));
+    const float chance = Ops::div(5.0F, square_root(used));
+    float factor = 1.0F;
+    for (int i = 0; i < max_steps; ++i) {
+        const float next = Ops::mul(symbols.limited_misfit(phase, Ops::mul(4.0F, factor)), scale);
+        const bool is_more = next > Ops::fma(i == 0 ? chance : 0.05F, factor, factor);
+        if (i == 0 && !is_more) return 1.0F;
+        factor = next;
+        if (!is_more) break;
+    }
+    return factor;
+}
+
+/// An OFDM symbol, from the phase of the one before. symbols has sums(phase), misfits(plan, phase) of the
+/// tried steps from that phase on, and what noise_factor() needs, of data alone. ptrs: as for ptrs_alone().
+template <class Ops, class Symbols>
+PHY_INLINE TrackedSymbol follow_symbol(const TrackPlan& plan, const TrackedPhase& before, Symbols& symbols,
+                                       const PtrsPhase* ptrs, std::uint32_t steps) {
+    constexpr float max_misfit = 0x1p100F;  // not so if a symbol is not finite
     const PtrsPhase& own = ptrs[0];
-    const auto sums_at = [&](const TrackedPhase& phase) {
-        return with_ptrs<Ops>(symbols.sums(phase), own, phase);
-    };
     const TrackedPhase alone = ptrs_alone<Ops>(before, ptrs, steps);
     const bool is_near = alone.information > 0.0F && agrees<Ops>(own, before, 3.0F);
     const TrackedPhase first = is_near ? before : alone;
-    PhaseSums<Ops> sums = sums_at(first);
+    const PhaseSums<Ops> data = symbols.sums(first);
+    PhaseSums<Ops> sums = with_ptrs<Ops>(data, own, first);
     const std::uint32_t best = best_step<Ops>(plan, sums, symbols.misfits(plan, first), first, own);
     TrackedPhase phase = tried_phase<Ops>(first, plan.tried[best]);
-    if (best != 0) sums = sums_at(phase);
+    if (best != 0) sums = with_ptrs<Ops>(symbols.sums(phase), own, phase);
     phase = followed_phase<Ops>(phase, sums);
-    if (phase.information > 0.0F) phase = followed_phase<Ops>(phase, sums_at(phase));
-    return phase.information > 0.0F && agrees<Ops>(own, phase, max_deviations) ? phase : alone;
+    if (phase.information > 0.0F)
+        phase = followed_phase<Ops>(phase, with_ptrs<Ops>(symbols.sums(phase), own, phase));
+    if (!(phase.information > 0.0F && agrees<Ops>(own, phase, max_deviations))) phase = alone;
+    const float used = data.misfit <= max_misfit ? data.used : 0.0F;
+    const TrackedPhase still = {1.0F, 0.0F, 0.0F};
+    return {phase, noise_factor<Ops>(symbols, phase, used), noise_factor<Ops>(symbols, still, used)};
+}
+
+/// Makes the noise of a pair larger: share is 1 over the factor.
+PHY_INLINE void weaken(LayerPair& pair, float share) {
+    auto* const numbers = reinterpret_cast<float*>(&pair);
+    for (std::size_t i = 0; i < sizeof(LayerPair) / sizeof(float); ++i)
+        numbers[i] *= share;
 }
 
 /// Whether a slot's phases are more than chance explains.
 template <class Ops>
-PHY_INLINE bool is_rotated(const TrackedPhase* phases, std::uint32_t count) {
+PHY_INLINE bool is_rotated(const TrackedSymbol* symbols, std::uint32_t count) {
     float sum = 0.0F;
     float measured = 0.0F;
     for (std::uint32_t i = 0; i < count; ++i) {
-        const TrackedPhase& phase = phases[i];
+        const TrackedPhase& phase = symbols[i].phase;
         const float missing = Ops::sub(1.0F, phase.re);
         const float square = Ops::fma(phase.im, phase.im, Ops::mul(missing, missing));
         sum = Ops::fma(Ops::mul(2.0F, phase.information), square, sum);
@@ -311,14 +358,14 @@ PHY_INLINE bool is_rotated(const TrackedPhase* phases, std::uint32_t count) {
 
 /// Adds what is_rotated() slots report to a slot's estimate.
 template <class Ops>
-PHY_INLINE void report_phases(const TrackPlan& plan, const TrackedPhase* phases, SlotEstimate& slot) {
+PHY_INLINE void report_phases(const TrackPlan& plan, const TrackedSymbol* symbols, SlotEstimate& slot) {
     constexpr float two_pi = 0x1.921fb6p+2F;
     auto* const of_slot = reinterpret_cast<float*>(slot.phase.data());
     const std::uint32_t count = plan.step_count();
     float sum = 0.0F;
     std::int32_t measured = 0;
     for (std::uint32_t i = 0; i < count; ++i) {
-        const TrackedPhase& phase = phases[i];
+        const TrackedPhase& phase = symbols[i].phase;
         float* const of_symbol = of_slot + 2 * plan.steps[i].symbol;
         const ComplexOf<Ops> both = times<Ops>({of_symbol[0], of_symbol[1]}, {phase.re, phase.im});
         of_symbol[0] = Ops::select_finite(both.re, both.re, of_symbol[0]);
@@ -329,6 +376,21 @@ PHY_INLINE void report_phases(const TrackPlan& plan, const TrackedPhase* phases,
     }
     slot.tracked_symbols = measured;
     slot.phase_error = square_root(Ops::div(sum, static_cast<float>(count)));
+}
+
+/// Adds to a slot's estimate what became of noise variances.
+template <class Ops>
+PHY_INLINE void report_noise(const TrackPlan& plan, const TrackedSymbol* symbols, bool is_rotated,
+                             SlotEstimate& slot) {
+    float sum = 0.0F;
+    std::int32_t noisy = 0;
+    for (std::uint32_t i = 0; i < plan.step_count(); ++i) {
+        const float more = Ops::sub(is_rotated ? symbols[i].noise : symbols[i].noise_still, 1.0F);
+        sum = Ops::fma(more, static_cast<float>(plan.steps[i].count), sum);
+        if (more > 0.0F) ++noisy;
+    }
+    slot.noisy_symbols = noisy;
+    slot.excess_noise = Ops::add(1.0F, Ops::div(sum, static_cast<float>(plan.symbols)));
 }
 
 }  // namespace phy::detail::PHY_TARGET
