@@ -141,6 +141,7 @@ void Receiver::equalise(std::span<const cf32> grid, std::span<const cf32> pilots
         ptrs = {ptrs_, ptrs_noise_variance_, pilots};
     }
     (*track_)(symbols_, noise_variance_, std::span(&slot, 1), pairs_, ptrs);
+    track_->raise_noise(std::span(&slot, 1), noise_variance_, pairs_);
 }
 
 SoftBitView Receiver::soft_bits(std::size_t choice) {

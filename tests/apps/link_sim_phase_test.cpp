@@ -126,12 +126,12 @@ TEST(LinkSimPhase, TrackingNothingCostsNothing) {
 
 /// 16QAM at 14 dB and 120 kHz: decisions lose the phase of such an oscillator, PT-RS do not.
 TEST(LinkSimPhase, PtrsHoldThePhaseOfABadOscillator) {
-    const Arguments bad = {"--phase-noise", "-60", "--subcarrier-spacing", "120000"};
+    const Arguments bad = {"--phase-noise", "-58", "--subcarrier-spacing", "120000"};
     Arguments with_ptrs = bad;
     with_ptrs.insert(with_ptrs.end(), {"--ptrs", "1,2"});
     const double ideal = information("16qam", "14", {"--subcarrier-spacing", "120000"})[1];
     EXPECT_LT(information("16qam", "14", bad)[1], ideal - 0.3);
-    EXPECT_GT(information("16qam", "14", with_ptrs)[1], ideal - 0.15);
+    EXPECT_GT(information("16qam", "14", with_ptrs)[1], ideal - 0.2);
 }
 
 TEST(LinkSimPhase, RefusesWhatIsNoPtrs) {

@@ -177,6 +177,7 @@ inline TrackedSlots tracked(const phy::Host& host, const PhaseTrackerConfig& con
     phy::PhaseTracker tracker(host, config);
     tracker(slots.symbols, slots.noise_variance, slots.estimates, slots.pairs,
             {slots.ptrs, slots.ptrs_noise_variance, slots.pilots});
+    tracker.raise_noise(slots.estimates, slots.noise_variance, slots.pairs);
     return slots;
 }
 

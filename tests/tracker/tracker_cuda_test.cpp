@@ -37,6 +37,7 @@ TrackedSlots tracked_on_gpu(const PhaseTrackerConfig& config, TrackedSlots slots
     const auto pilots = on_device(device, slots.pilots, stream);
     DeviceBuffer<std::byte> workspace(device, tracker.workspace_bytes(slots.estimates.size()));
     tracker(symbols, noise, estimates, workspace, stream, pairs, {ptrs, ptrs_noise, pilots});
+    tracker.raise_noise(estimates, noise, stream, pairs);
     copy_async(slots.symbols, symbols, stream);
     copy_async(slots.noise_variance, noise, stream);
     copy_async(slots.estimates, estimates, stream);

@@ -49,9 +49,8 @@ struct PHY_EXPORT SlotEstimate {
     /// the phases of the estimator.
     float phase_error = 0.0F;
     std::int32_t tracked_symbols = 0;  ///< OFDM symbols whose common phase error it measured
-    /// How much larger a PhaseTracker made the noise variances of symbols, mean over them; 1: none.
-    float excess_noise = 1.0F;
-    std::int32_t noisy_symbols = 0;  ///< OFDM symbols whose noise variances it made larger
+    /// How many times as much noise as the slot's each OFDM symbol has, at least 1: see PhaseTracker.
+    std::array<float, symbols_per_slot> excess_noise = ones();
 
     friend bool operator==(const SlotEstimate&, const SlotEstimate&) = default;
 
@@ -61,6 +60,13 @@ private:
         for (cf32& phase : phases)
             phase = {1.0F, 0.0F};
         return phases;
+    }
+
+    static constexpr std::array<float, symbols_per_slot> ones() {
+        std::array<float, symbols_per_slot> all = {};
+        for (float& one : all)
+            one = 1.0F;
+        return all;
     }
 };
 

@@ -127,20 +127,23 @@ SlotReport slot_report(const ReceivedSlot& received, const ReceiverConfig& confi
     const SymbolSums& sums = received.symbols;
     const double power =
         static_cast<double>(config.link.allocation.layers()) * static_cast<double>(estimate.channel_power);
-    const auto excess_noise = static_cast<double>(estimate.excess_noise);
+    const SlotAllocation& allocation = config.link.allocation;
+    double excess = 0.0;  // over the noise variance, added up
+    for (int l = allocation.first_symbol; l < allocation.first_symbol + allocation.symbols; ++l)
+        excess += static_cast<double>(estimate.excess_noise[static_cast<std::size_t>(l)] - 1.0F);
     return {.slot = slot,
             .snr_db = detail::elementary::decibels(power / static_cast<double>(estimate.noise_variance)),
             .noise_variance = static_cast<double>(estimate.noise_variance),
             .evm = sums.symbols > 0 ? std::sqrt(sums.error / sums.decided)
                                     : std::numeric_limits<double>::quiet_NaN(),
             .error_over_noise_db = detail::elementary::decibels(
-                excess_noise * error_over_noise(sums).value_or(std::numeric_limits<double>::quiet_NaN())),
+                error_over_noise(sums).value_or(std::numeric_limits<double>::quiet_NaN())),
             .clear_symbols = static_cast<std::uint64_t>(sums.clear),
             .timing_offset = static_cast<double>(estimate.timing_offset),
             .frequency_offset = static_cast<double>(estimate.frequency_offset),
             .coherence = static_cast<double>(estimate.coherence),
             .phase_error = static_cast<double>(estimate.phase_error),
-            .excess_noise_db = detail::elementary::decibels(excess_noise),
+            .excess_noise_db = detail::elementary::decibels(1.0 + excess / allocation.symbols),
             .erasures = sums.not_finite};
 }
 

@@ -86,7 +86,9 @@ PHY_EXPORT void check_joint_detection(const ReceiverConfig& config);
 /// What a receiver measured in a slot, in raw form; slot_report() converts it to units for people.
 struct PHY_EXPORT ReceivedSlot {
     SlotEstimate estimate;
-    SymbolSums symbols;  ///< equalised symbols, against the nearest points and N0; erased ones are left out
+    /// Equalised symbols, against the nearest points and N0, without SlotEstimate::excess_noise. Erased ones
+    /// are left out.
+    SymbolSums symbols;
 
     friend bool operator==(const ReceivedSlot&, const ReceivedSlot&) = default;
 };
@@ -97,16 +99,16 @@ struct PHY_EXPORT SlotReport {
     double snr_db = 0.0;          ///< dB: power of all layers at an antenna over the noise there
     double noise_variance = 0.0;  ///< N0 of a resource element at an antenna
     double evm = 0.0;             ///< of equalised symbols: rms, as a ratio; NaN if all are erased
-    /// dB: error_over_noise() of the equalised symbols, over the N0 of before a PhaseTracker raised it. About
-    /// 0 for a right link, in fading too. NaN: not measured, because N0 is too high to tell the nearest point
-    /// from the sent one.
+    /// dB: error_over_noise() of the equalised symbols, without SlotEstimate::excess_noise. About 0 for a
+    /// right link, in fading too. NaN: not measured, because N0 is too high to tell the nearest point from
+    /// the sent one.
     double error_over_noise_db = 0.0;
     std::uint64_t clear_symbols = 0;  ///< that it is measured with
     double timing_offset = 0.0;       ///< s; positive: the signal arrives late
     double frequency_offset = 0.0;    ///< Hz; positive: the signal is too high in frequency
     double coherence = 0.0;           ///< of pilots, from 0 to 1: see SlotEstimate
     double phase_error = 0.0;         ///< rad, rms: the common phase errors taken out; see SlotEstimate
-    double excess_noise_db = 0.0;     ///< dB: how much noise variances were raised, mean; see SlotEstimate
+    double excess_noise_db = 0.0;     ///< dB: SlotEstimate::excess_noise, mean over OFDM symbols
     std::uint64_t erasures = 0;       ///< erased symbols
 };
 

@@ -32,8 +32,8 @@ struct PHY_EXPORT PtrsSymbols {
 };
 
 /// Takes the common phase error out of equalised symbols: the phase that oscillators add to all resource
-/// elements of an OFDM symbol. Measures it by decisions on the data, and by PT-RS where there are some. Then
-/// raises the noise variances of OFDM symbols with more noise than these say: from a burst, from an
+/// elements of an OFDM symbol. Measures it by decisions on the data, and by PT-RS where there are some. Also
+/// measures which OFDM symbols have more noise than their noise variances say: from a burst, from an
 /// oscillator, from a channel that has changed since the DM-RS.
 ///
 /// DM-RS symbols, and data in them, are left as the channel estimates have them. From there the phase is
@@ -65,10 +65,10 @@ struct PHY_EXPORT PtrsSymbols {
 /// OFDM symbols with a measured phase p exceeds 4 (m + 2), where F counts less the more doubtful decisions
 /// are. Then SlotEstimate::phase is multiplied by p, and phase_error and tracked_symbols are set.
 ///
-/// The noise variances n of an OFDM symbol, data in DM-RS symbols aside, are multiplied by g, if the mean of
-/// min(|x - nearest point|^2 / n, 4) is 1 + 5 / sqrt(k) or more over k symbols, at least 50: g is where the
-/// mean of min(|x - nearest point|^2 / n, 4 g) is (1 - exp(-4)) g (Huber's proposal 2), so that few spoilt
-/// symbols count little. SlotEstimate::excess_noise and noisy_symbols report it. They are never made smaller.
+/// SlotEstimate::excess_noise becomes g where an OFDM symbol without DM-RS has more noise than its n say,
+/// else stays 1: if the mean of min(|x - nearest point|^2 / n, 4) over k symbols, at least 50, is 1 + 5 /
+/// sqrt(k) or more. g is where the mean of min(|x - nearest point|^2 / n, 4 g) is (1 - exp(-4)) g (Huber's
+/// proposal 2), so that a few spoilt symbols count little. raise_noise() puts it into noise variances.
 ///
 /// A symbol that is not finite keeps its OFDM symbol from being measured, and stays so.
 ///
@@ -85,11 +85,18 @@ public:
     [[nodiscard]] std::size_t symbols_per_slot() const;
 
     /// symbols: (slots, data elements, layers), as an Equalizer or a TransformDeprecoder writes them.
-    /// noise_variance: same shape. pairs, if not empty: (slots, data elements) of two layers, changed as the
+    /// noise_variance: same shape. pairs, if not empty: (slots, data elements) of two layers, rotated as the
     /// symbols are. ptrs, if not empty: the PT-RS of the allocation. Throws ArgumentError, and then has
     /// written nothing, if sizes do not fit. Allocates nothing.
-    void operator()(std::span<cf32> symbols, std::span<float> noise_variance, std::span<SlotEstimate> slots,
-                    std::span<LayerPair> pairs = {}, const PtrsSymbols& ptrs = {});
+    void operator()(std::span<cf32> symbols, std::span<const float> noise_variance,
+                    std::span<SlotEstimate> slots, std::span<LayerPair> pairs = {},
+                    const PtrsSymbols& ptrs = {});
+
+    /// Multiplies noise variances by SlotEstimate::excess_noise of their OFDM symbols, and divides pairs, if
+    /// not empty, by it: all their numbers. Shapes and errors as for a call. Apart from calls, so that
+    /// symbols can be measured against the noise variances of before.
+    void raise_noise(std::span<const SlotEstimate> slots, std::span<float> noise_variance,
+                     std::span<LayerPair> pairs = {});
 
     [[nodiscard]] const Host& host() const;
     [[nodiscard]] const Config& config() const;
@@ -131,9 +138,13 @@ public:
 
     /// As in phy::PhaseTracker, on the stream, which must belong to the device. Throws ArgumentError also if
     /// the workspace is too small or does not begin at a multiple of 256 bytes, as every DeviceBuffer does.
-    void operator()(DeviceSpan<cf32> symbols, DeviceSpan<float> noise_variance,
+    void operator()(DeviceSpan<cf32> symbols, DeviceSpan<const float> noise_variance,
                     DeviceSpan<SlotEstimate> slots, DeviceSpan<std::byte> workspace, cudaStream_t stream,
                     DeviceSpan<LayerPair> pairs = {}, const PtrsSymbols& ptrs = {}) const;
+
+    /// As in phy::PhaseTracker, on the stream, which must belong to the device.
+    void raise_noise(DeviceSpan<const SlotEstimate> slots, DeviceSpan<float> noise_variance,
+                     cudaStream_t stream, DeviceSpan<LayerPair> pairs = {}) const;
 
     [[nodiscard]] const Device& device() const;
     [[nodiscard]] const Config& config() const;

@@ -27,7 +27,7 @@ struct PHY_EXPORT SlotRow {
     double frequency_offset = 0.0;     ///< Hz
     double coherence = 0.0;            ///< of pilots, from 0 to 1
     double phase_error = 0.0;          ///< rad, rms: common phase errors taken out of OFDM symbols
-    double excess_noise_db = 0.0;      ///< dB: how much noise variances of symbols were raised, mean
+    double excess_noise_db = 0.0;      ///< dB: how much noise variances were raised, mean of OFDM symbols
     std::uint64_t erasures = 0;
 
     friend bool operator==(const SlotRow&, const SlotRow&) = default;

@@ -31,7 +31,7 @@ struct DeviceGroup {
 };
 
 /// SlotEstimate as kernels read it: floats.
-constexpr unsigned floats_of_estimate = 40;
+constexpr unsigned floats_of_estimate = 52;
 constexpr unsigned error_of_estimate = 1;
 constexpr unsigned time_set_of_estimate = 7;
 constexpr unsigned phases_of_estimate = 8;

@@ -216,8 +216,8 @@ PHY_INLINE void set_estimate(const EstimatorConstants& constants, const SlotStat
     out.coherence = state.coherence;
     out.phase_error = 0.0F;
     out.tracked_symbols = 0;
-    out.excess_noise = 1.0F;
-    out.noisy_symbols = 0;
+    for (std::size_t l = 0; l < symbols_per_slot; ++l)
+        out.excess_noise[l] = 1.0F;
 }
 
 /// How products of residuals of pilots become a covariance.

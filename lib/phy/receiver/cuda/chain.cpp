@@ -165,12 +165,14 @@ void DeviceChain::operator()(SymbolView input, std::uint64_t first, std::size_t 
               equalizer_workspace_, pairs_.first(slots * plan_.pairs));
     if (deprecode_) (*deprecode_)(all.symbols, all.noise_variance, stream);
     if (track_) track(grid, pilots, all, slots, stream);
-    const bool does_both = !output.slots.empty() && output.llr.size() > 0;
+    // The noise variances that are measured are those of before the tracker raises them.
+    const bool does_both = !output.slots.empty() && output.llr.size() > 0 && !track_;
     if (does_both) {
         equalized_.record(stream);
         equalized_.delay(beside_);
     }
     if (!output.slots.empty()) measure(all, output.slots, does_both ? beside_.get() : stream);
+    if (track_) track_->raise_noise(estimates, all.noise_variance, stream, pairs_.first(slots * plan_.pairs));
     if (output.llr.size() > 0) demap(all, output.llr, slots, stream);
     if (does_both) {
         measured_.record(beside_);

@@ -176,31 +176,46 @@ __global__ void __launch_bounds__(rotating_threads) rotate_slots(const __grid_co
     const bool is_rotated = tracker::is_rotated<Ops>(tracked, job.plan.step_count());
     if (blockIdx.x == 0 && blockIdx.y == 0 && threadIdx.x == 0) {
         SlotEstimate& slot = job.estimates[blockIdx.z];
+        tracker::report_noise(job.plan, tracked, is_rotated, slot);
         if (is_rotated) tracker::report_phases<Ops>(job.plan, tracked, slot);
-        tracker::report_noise<Ops>(job.plan, tracked, is_rotated, slot);
     }
+    if (!is_rotated) return;
     const TrackStep& step = job.plan.steps[blockIdx.y];
-    const TrackedSymbol& its = tracked[blockIdx.y];
+    const TrackedPhase phase = tracked[blockIdx.y].phase;
     const std::size_t first = std::size_t{blockIdx.z} * job.plan.symbols + step.first;
-    const float factor = is_rotated ? its.noise : its.noise_still;
-    const bool turns = is_rotated && !(its.phase.re == 1.0F && its.phase.im == 0.0F);
-    if (!turns && factor == 1.0F) return;
-    const float share = Ops::div(1.0F, factor);
+    if (phase.re == 1.0F && phase.im == 0.0F) return;
     const auto rotate = [&](float* number) {
-        tracker::rotate_back<Ops>(its.phase.re, its.phase.im, number[0], number[1]);
+        tracker::rotate_back<Ops>(phase.re, phase.im, number[0], number[1]);
     };
     for (unsigned s = blockIdx.x * rotating_threads + threadIdx.x; s < step.count;
          s += gridDim.x * rotating_threads) {
-        if (turns) rotate(reinterpret_cast<float*>(job.symbols + first + s));
-        if (factor != 1.0F) job.noise_variance[first + s] *= factor;
-        if (job.pairs == nullptr || s % 2 != 0) continue;
-        LayerPair& pair = job.pairs[(first + s) / 2];
-        if (turns) {
-            rotate(reinterpret_cast<float*>(pair.matched));
-            rotate(reinterpret_cast<float*>(pair.matched + 1));
-        }
-        if (factor != 1.0F) tracker::weaken(pair, share);
+        rotate(reinterpret_cast<float*>(job.symbols + first + s));
+        if (job.pairs == nullptr) continue;
+        rotate(reinterpret_cast<float*>(job.pairs[(first + s) / 2].matched + (first + s) % 2));
     }
+}
+
+/// Blocks as for rotate_slots.
+__global__ void __launch_bounds__(rotating_threads)
+    raise_noise_of_slots(const __grid_constant__ NoiseJob job) {
+    const TrackStep& step = job.plan.steps[blockIdx.y];
+    const float factor = job.estimates[blockIdx.z].excess_noise[step.symbol];
+    if (factor == 1.0F) return;
+    const float share = Ops::div(1.0F, factor);
+    const std::size_t first = std::size_t{blockIdx.z} * job.plan.symbols + step.first;
+    for (unsigned s = blockIdx.x * rotating_threads + threadIdx.x; s < step.count;
+         s += gridDim.x * rotating_threads) {
+        job.noise_variance[first + s] *= factor;
+        if (job.pairs != nullptr && s % 2 == 0) tracker::weaken(job.pairs[(first + s) / 2], share);
+    }
+}
+
+dim3 rotating_blocks(const TrackPlan& plan, std::uint32_t slots) {
+    constexpr unsigned of_block = 4 * rotating_threads;
+    std::uint32_t most = 0;
+    for (std::uint32_t i = 0; i < plan.step_count(); ++i)
+        most = std::max(most, plan.steps[i].count);
+    return {(most + of_block - 1) / of_block, plan.step_count(), slots};
 }
 
 }  // namespace
@@ -211,12 +226,12 @@ void track(const TrackerJob& job, cudaStream_t stream) {
     const auto follow = plan.scale.diagonal ? follow_phases<true> : follow_phases<false>;
     follow<<<chains, summing_threads, 0, stream>>>(job);
     check(cudaGetLastError());
-    std::uint32_t most = 0;
-    for (std::uint32_t i = 0; i < plan.step_count(); ++i)
-        most = std::max(most, plan.steps[i].count);
-    constexpr unsigned of_block = 4 * rotating_threads;
-    const dim3 blocks((most + of_block - 1) / of_block, plan.step_count(), job.slots);
-    rotate_slots<<<blocks, rotating_threads, 0, stream>>>(job);
+    rotate_slots<<<rotating_blocks(plan, job.slots), rotating_threads, 0, stream>>>(job);
+    check(cudaGetLastError());
+}
+
+void raise_noise(const NoiseJob& job, cudaStream_t stream) {
+    raise_noise_of_slots<<<rotating_blocks(job.plan, job.slots), rotating_threads, 0, stream>>>(job);
     check(cudaGetLastError());
 }
 
@@ -224,6 +239,7 @@ void load_tracker() {
     load_code(follow_phases<true>);
     load_code(follow_phases<false>);
     load_code(rotate_slots);
+    load_code(raise_noise_of_slots);
 }
 
 }  // namespace phy::gpu::detail

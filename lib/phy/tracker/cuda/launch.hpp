@@ -19,7 +19,7 @@ constexpr std::size_t max_tracked_slots = 65535;
 struct TrackerJob {
     phy::detail::TrackPlan plan;
     cf32* symbols;
-    float* noise_variance;
+    const float* noise_variance;
     LayerPair* pairs;                        ///< or null
     const phy::detail::TrackedPtrs* places;  ///< of PT-RS; null: none are given
     const cf32* ptrs;
@@ -30,9 +30,20 @@ struct TrackerJob {
     std::uint32_t slots;
 };
 
-/// Follows the phases of all slots, then turns those that need it and raises noise variances, on the current
-/// device.
+/// Where a call raises noise variances.
+struct NoiseJob {
+    phy::detail::TrackPlan plan;
+    float* noise_variance;
+    LayerPair* pairs;  ///< or null
+    const SlotEstimate* estimates;
+    std::uint32_t slots;
+};
+
+/// Follows the phases of all slots, then turns those that need it, on the current device.
 void track(const TrackerJob& job, cudaStream_t stream);
+
+/// Raises noise variances by SlotEstimate::excess_noise, on the current device.
+void raise_noise(const NoiseJob& job, cudaStream_t stream);
 
 /// Makes the driver load the code of the kernels.
 void load_tracker();

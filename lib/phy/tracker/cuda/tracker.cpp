@@ -8,6 +8,15 @@
 #include "phy/tracker/math/plan.hpp"
 
 namespace phy::gpu {
+namespace {
+
+/// The elements from that index on; null if there are none at all.
+template <typename T>
+T* from(DeviceSpan<T> all, std::size_t first) {
+    return all.empty() ? nullptr : all.data() + first;
+}
+
+}  // namespace
 
 struct PHY_HIDDEN PhaseTracker::Impl {
     Device device;
@@ -32,7 +41,7 @@ std::size_t PhaseTracker::workspace_bytes(std::size_t slots) const {
     return slots * phy::detail::TrackPlan::max_steps * sizeof(phy::detail::TrackedSymbol);
 }
 
-void PhaseTracker::operator()(DeviceSpan<cf32> symbols, DeviceSpan<float> noise_variance,
+void PhaseTracker::operator()(DeviceSpan<cf32> symbols, DeviceSpan<const float> noise_variance,
                               DeviceSpan<SlotEstimate> slots, DeviceSpan<std::byte> workspace,
                               cudaStream_t stream, DeviceSpan<LayerPair> pairs,
                               const PtrsSymbols& ptrs) const {
@@ -44,7 +53,6 @@ void PhaseTracker::operator()(DeviceSpan<cf32> symbols, DeviceSpan<float> noise_
         detail::checked_workspace<phy::detail::TrackedSymbol>(workspace, workspace_bytes(slots.size()));
     if (plan.step_count() == 0) return;
     const CurrentDevice current(device());
-    const auto from = [](auto all, std::size_t first) { return all.empty() ? nullptr : all.data() + first; };
     for (std::size_t first = 0; first < slots.size(); first += detail::max_tracked_slots) {
         const std::size_t count = std::min(detail::max_tracked_slots, slots.size() - first);
         const std::size_t symbol = first * plan.symbols;
@@ -60,6 +68,25 @@ void PhaseTracker::operator()(DeviceSpan<cf32> symbols, DeviceSpan<float> noise_
                        .tracked = tracked + first * phy::detail::TrackPlan::max_steps,
                        .slots = static_cast<std::uint32_t>(count)},
                       stream);
+    }
+}
+
+void PhaseTracker::raise_noise(DeviceSpan<const SlotEstimate> slots, DeviceSpan<float> noise_variance,
+                               cudaStream_t stream, DeviceSpan<LayerPair> pairs) const {
+    const phy::detail::TrackPlan& plan = impl_->plan;
+    phy::detail::check(impl_->config, plan,
+                       {noise_variance.size(), noise_variance.size(), slots.size(), pairs.size(), 0, 0, 0});
+    if (plan.step_count() == 0) return;
+    const CurrentDevice current(device());
+    for (std::size_t first = 0; first < slots.size(); first += detail::max_tracked_slots) {
+        const std::size_t count = std::min(detail::max_tracked_slots, slots.size() - first);
+        const std::size_t symbol = first * plan.symbols;
+        detail::raise_noise({.plan = plan,
+                             .noise_variance = noise_variance.data() + symbol,
+                             .pairs = from(pairs, symbol / 2),
+                             .estimates = slots.data() + first,
+                             .slots = static_cast<std::uint32_t>(count)},
+                            stream);
     }
 }
 

@@ -78,7 +78,7 @@ using Tracked = std::array<detail::TrackedSymbol, detail::TrackPlan::max_steps>;
 /// The arrays of a slot.
 struct Slot {
     cf32* symbols;
-    float* noise_variance;
+    const float* noise_variance;
     LayerPair* pairs;  ///< or null
     SlotEstimate* estimate;
     PtrsSymbols ptrs;  ///< or empty
@@ -102,7 +102,7 @@ struct PHY_HIDDEN PhaseTracker::Impl {
     [[nodiscard]] detail::scalar::PtrsPhase phase_of_ptrs(const detail::TrackStep& step,
                                                           const PtrsSymbols& ptrs) const;
     void rotate(const detail::TrackStep& step, const detail::TrackedPhase& phase, const Slot& slot) const;
-    static void raise_noise(const detail::TrackStep& step, float factor, const Slot& slot);
+    void raise_noise(const SlotEstimate& slot, float* noise_variance, LayerPair* pairs) const;
 
     Host host;
     Config config;
@@ -162,12 +162,17 @@ void PhaseTracker::Impl::rotate(const detail::TrackStep& step, const detail::Tra
     });
 }
 
-void PhaseTracker::Impl::raise_noise(const detail::TrackStep& step, float factor, const Slot& slot) {
-    if (factor == 1.0F) return;
-    const float share = 1.0F / factor;
-    for (std::size_t i = step.first; i < step.first + step.count; ++i) {
-        slot.noise_variance[i] *= factor;
-        if (slot.pairs != nullptr && i % 2 == 0) detail::scalar::weaken(slot.pairs[i / 2], share);
+void PhaseTracker::Impl::raise_noise(const SlotEstimate& slot, float* noise_variance,
+                                     LayerPair* pairs) const {
+    for (std::uint32_t i = 0; i < plan.step_count(); ++i) {
+        const detail::TrackStep& step = plan.steps[i];
+        const float factor = slot.excess_noise[step.symbol];
+        if (factor == 1.0F) continue;
+        const float share = 1.0F / factor;
+        for (std::size_t s = step.first; s < step.first + step.count; ++s) {
+            noise_variance[s] *= factor;
+            if (pairs != nullptr && s % 2 == 0) detail::scalar::weaken(pairs[s / 2], share);
+        }
     }
 }
 
@@ -177,12 +182,11 @@ void PhaseTracker::Impl::track(const Slot& slot) const {
     detail::share_pieces(host, plan.chains, 1,
                          [&](std::uint64_t chain, std::uint64_t /*end*/) { follow(chain, slot, tracked); });
     const bool is_rotated = scalar::is_rotated<scalar::Ops>(tracked.data(), plan.step_count());
-    for (std::size_t i = 0; i < plan.step_count(); ++i) {
-        if (is_rotated) rotate(plan.steps[i], tracked[i].phase, slot);
-        raise_noise(plan.steps[i], is_rotated ? tracked[i].noise : tracked[i].noise_still, slot);
-    }
-    if (is_rotated) scalar::report_phases<scalar::Ops>(plan, tracked.data(), *slot.estimate);
-    scalar::report_noise<scalar::Ops>(plan, tracked.data(), is_rotated, *slot.estimate);
+    scalar::report_noise(plan, tracked.data(), is_rotated, *slot.estimate);
+    if (!is_rotated) return;
+    for (std::size_t i = 0; i < plan.step_count(); ++i)
+        rotate(plan.steps[i], tracked[i].phase, slot);
+    scalar::report_phases<scalar::Ops>(plan, tracked.data(), *slot.estimate);
 }
 
 PhaseTracker::PhaseTracker(const Host& host, const Config& config) : impl_(new Impl(host, config)) {}
@@ -191,7 +195,7 @@ std::size_t PhaseTracker::symbols_per_slot() const {
     return impl_->plan.symbols;
 }
 
-void PhaseTracker::operator()(std::span<cf32> symbols, std::span<float> noise_variance,
+void PhaseTracker::operator()(std::span<cf32> symbols, std::span<const float> noise_variance,
                               std::span<SlotEstimate> slots, std::span<LayerPair> pairs,
                               const PtrsSymbols& ptrs) {
     const Impl& impl = *impl_;
@@ -210,6 +214,17 @@ void PhaseTracker::operator()(std::span<cf32> symbols, std::span<float> noise_va
              &slots[i],
              {part(ptrs.symbols, i, impl.plan.ptrs_symbols),
               part(ptrs.noise_variance, i, impl.plan.ptrs_symbols), part(ptrs.pilots, i, impl.plan.pilots)}});
+}
+
+void PhaseTracker::raise_noise(std::span<const SlotEstimate> slots, std::span<float> noise_variance,
+                               std::span<LayerPair> pairs) {
+    const Impl& impl = *impl_;
+    const std::size_t of_slot = impl.plan.symbols;
+    detail::check(impl.config, impl.plan,
+                  {noise_variance.size(), noise_variance.size(), slots.size(), pairs.size(), 0, 0, 0});
+    for (std::size_t i = 0; i < slots.size(); ++i)
+        impl.raise_noise(slots[i], noise_variance.data() + i * of_slot,
+                         pairs.empty() ? nullptr : pairs.data() + i * of_slot / 2);
 }
 
 const Host& PhaseTracker::host() const {

@@ -378,19 +378,11 @@ PHY_INLINE void report_phases(const TrackPlan& plan, const TrackedSymbol* symbol
     slot.phase_error = square_root(Ops::div(sum, static_cast<float>(count)));
 }
 
-/// Adds to a slot's estimate what became of noise variances.
-template <class Ops>
+/// Adds to a slot's estimate what noise its OFDM symbols have.
 PHY_INLINE void report_noise(const TrackPlan& plan, const TrackedSymbol* symbols, bool is_rotated,
                              SlotEstimate& slot) {
-    float sum = 0.0F;
-    std::int32_t noisy = 0;
-    for (std::uint32_t i = 0; i < plan.step_count(); ++i) {
-        const float more = Ops::sub(is_rotated ? symbols[i].noise : symbols[i].noise_still, 1.0F);
-        sum = Ops::fma(more, static_cast<float>(plan.steps[i].count), sum);
-        if (more > 0.0F) ++noisy;
-    }
-    slot.noisy_symbols = noisy;
-    slot.excess_noise = Ops::add(1.0F, Ops::div(sum, static_cast<float>(plan.symbols)));
+    for (std::uint32_t i = 0; i < plan.step_count(); ++i)
+        slot.excess_noise[plan.steps[i].symbol] = is_rotated ? symbols[i].noise : symbols[i].noise_still;
 }
 
 }  // namespace phy::detail::PHY_TARGET
