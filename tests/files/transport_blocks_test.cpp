@@ -175,6 +175,7 @@ TEST_F(DiagnosedBlocks, ShowTheirCoding) {
 TEST_F(DiagnosedBlocks, ShowThePowerOfTheirDmrs) {
     Config config = coded_recording();
     config.link.allocation.dmrs.power_db = 0.0F;
+    config.link.coding->code_rate = 0.8;  // so that nothing is decoded with another power
     const AirCapture capture(config);
     expect_diagnosis(
         capture, [](Link& link) { link.allocation.dmrs.power_db.reset(); },
@@ -193,10 +194,13 @@ TEST_F(DiagnosedBlocks, ShowOneMistakeOfAnyLink) {
         const bool is_qam16 = random() % 2 == 0;
         config.link.modulation = is_qam16 ? phy::Modulation::qam16 : phy::Modulation::qam64;
         config.link.coding = {.code_rate = (is_qam16 ? 490.0 : 517.0) / 1024};
-        // With less than that blocks may be decoded all the same.
         const float usual =
             10.0F * std::log10(static_cast<float>(config.link.allocation.dmrs.cdm_groups_without_data));
-        if (trial % 3 == 2) config.link.allocation.dmrs.power_db = usual + (random() % 2 == 0 ? -6.0F : 6.0F);
+        if (trial % 3 == 2) {
+            // With less, or a lower rate, blocks may be decoded all the same.
+            config.link.allocation.dmrs.power_db = usual + (random() % 2 == 0 ? -6.0F : 6.0F);
+            config.link.coding->code_rate = 0.85;
+        }
         SCOPED_TRACE(testing::Message()
                      << "seed " << seed << ", trial " << trial << ": " << to_json(config.link));
         const AirCapture capture(config);
