@@ -44,8 +44,8 @@ struct Case {
         return fmt::format("receive/{}/{}x4/273/ci16/{}{}{}{}{}", what, layers,
                            measures_delay_spread ? "delay_measured" : "delay_given",
                            rejects_interference ? "" : "/interference_not_rejected",
-                           joint_detection ? "/joint_detection" : "",
-                           phase_tracking ? "/phase_tracking" : "", ptrs ? "/ptrs" : "");
+                           joint_detection ? "/joint_detection" : "", phase_tracking ? "/phase_tracking" : "",
+                           ptrs ? "/ptrs" : "");
     }
 };
 
