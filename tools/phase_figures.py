@@ -36,6 +36,9 @@ def cases():
             for code in CODES:
                 for level in levels if speed == 3 or "," in dmrs else (None,):
                     yield channel, LINKS[0], speed, dmrs, code, level
+    for speed in (60, 120):
+        for code in (("qam64", 9), ("qam64", 16)):
+            yield "tdl-a:100", LINKS[1], speed, "2", code, None
     for link in LINKS[1:]:
         for speed in (3, 60):
             for code in (("qam64", 16), ("qam64", 22)):
@@ -80,8 +83,11 @@ def phase_figures(results):
         lines.setdefault(key, {})[run["phase_noise_dbc_per_hz"]] = ", ".join(
             "never" if snr is None else f"{snr:.1f}" for snr in snrs)
     heads = ["none" if level is None else f"{level} dBc/Hz" for level in LEVELS]
-    return {"phase tracking": rows(["channel", "antennas x layers", "km/h", "DM-RS", "code", *heads],
-                                   [[*key, *(cells.get(level, "") for level in LEVELS)] for key, cells in lines.items()])}
+    columns = ["channel", "antennas x layers", "km/h", "DM-RS", "code"]
+    changes = {key: cells for key, cells in lines.items() if key[2] != "3" and key[3] == "2"}
+    return {"phase tracking": rows([*columns, *heads], [[*key, *(cells.get(level, "") for level in LEVELS)]
+                                                        for key, cells in lines.items() if key not in changes]),
+            "symbol noise": rows([*columns, "without, with tracking"], [[*key, cells[None]] for key, cells in changes.items()])}
 
 
 if __name__ == "__main__":

@@ -185,11 +185,11 @@ inline TrackedSlots tracked(const phy::Host& host, const PhaseTrackerConfig& con
 inline std::vector<std::uint32_t> bits_of(const TrackedSlots& slots) {
     std::vector<std::uint32_t> bits;
     const auto append = [&](const auto& values) {
-        for (const auto& value : values) {
-            float floats[sizeof value / sizeof(float)];
-            std::memcpy(floats, &value, sizeof value);
-            for (const float x : floats)
-                bits.push_back(std::isnan(x) ? 0x7FC00000U : std::bit_cast<std::uint32_t>(x));
+        const auto bytes = std::as_bytes(std::span(values));
+        for (std::size_t at = 0; at < bytes.size(); at += sizeof(float)) {
+            float x = 0.0F;
+            std::memcpy(&x, bytes.data() + at, sizeof x);
+            bits.push_back(std::isnan(x) ? 0x7FC00000U : std::bit_cast<std::uint32_t>(x));
         }
     };
     append(slots.symbols);

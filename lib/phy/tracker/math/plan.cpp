@@ -119,7 +119,8 @@ std::vector<TrackedPtrs> place_ptrs(const SlotAllocation& allocation, TrackPlan&
                 const std::uint32_t bit = 1U << at % subcarriers_per_resource_block;
                 const ResourceMap::Entry& entry = map.entries()[step.symbol * carrier + block];
                 if ((entry.mask & bit) == 0) continue;
-                const std::size_t before = entry.first + std::popcount(entry.mask & (bit - 1));
+                const std::size_t before =
+                    entry.first + static_cast<std::size_t>(std::popcount(entry.mask & (bit - 1)));
                 all.push_back({static_cast<std::uint32_t>(before * layers + layer),
                                static_cast<std::uint32_t>(its.pilots[k])});
             }
