@@ -35,6 +35,12 @@ inline constexpr std::array all_tracked_modulations = {
     phy::Modulation::pi2_bpsk, phy::Modulation::bpsk,   phy::Modulation::qpsk,   phy::Modulation::qam16,
     phy::Modulation::qam64,    phy::Modulation::qam256, phy::Modulation::qam1024};
 
+/// N0 at which decisions are nearly all right.
+inline double clear_noise(phy::Modulation modulation) {
+    const double unit = phy::axis_unit(modulation);
+    return unit * unit / 10.0;
+}
+
 /// The OFDM symbol of each symbol of a slot's codeword, from the definition of the mapping.
 inline std::vector<int> ofdm_symbol_of(const phy::SlotAllocation& allocation) {
     const phy::ResourceMap map(allocation);

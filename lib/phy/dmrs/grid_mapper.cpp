@@ -4,9 +4,10 @@
 #include <array>
 
 #include "phy/core/check.hpp"
+#include "phy/dmrs/pilots.hpp"
 
 namespace phy {
-namespace {
+namespace detail {
 
 bool is_reserved(const SlotAllocation& allocation, int symbol, int subcarrier) {
     const int block = subcarrier / subcarriers_per_resource_block;
@@ -18,7 +19,7 @@ bool is_reserved(const SlotAllocation& allocation, int symbol, int subcarrier) {
     });
 }
 
-}  // namespace
+}  // namespace detail
 
 GridMapper::GridMapper(const SlotAllocation& allocation)
     : allocation_(allocation),
@@ -41,7 +42,7 @@ void GridMapper::add_ptrs() {
         for (const int symbol : symbols) {
             for (std::size_t i = 0; i < its.subcarriers.size(); ++i) {
                 const int subcarrier = its.subcarriers[i];
-                if (is_reserved(allocation_, symbol, subcarrier)) continue;
+                if (detail::is_reserved(allocation_, symbol, subcarrier)) continue;
                 ptrs_.push_back({.element = static_cast<std::size_t>(
                                      (first_symbol + symbol) * allocation_.subcarriers() + subcarrier),
                                  .pilot = static_cast<std::size_t>(its.pilots[i])});

@@ -10,6 +10,9 @@ namespace phy::detail {
 /// Does what check() does, without the search for data elements. Allocates nothing.
 void check_but_data(const SlotAllocation& allocation);
 
+/// Whether SlotAllocation::reserved has the element.
+bool is_reserved(const SlotAllocation& allocation, int symbol, int subcarrier);
+
 /// The DM-RS ports of SlotAllocation::ptrs, which must be there. Allocates nothing.
 std::span<const int> ports_of_ptrs(const SlotAllocation& allocation);
 

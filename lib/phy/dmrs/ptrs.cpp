@@ -41,19 +41,6 @@ std::vector<int> subcarriers_of(std::uint32_t mask) {
     return subcarriers;
 }
 
-bool is_reserved(const SlotAllocation& allocation, int symbol, int subcarrier) {
-    const int block = subcarrier / subcarriers_per_resource_block;
-    return std::ranges::any_of(allocation.reserved, [&](const ReservedElements& reserved) {
-        const auto has = [](const std::vector<int>& list, int value) {
-            return std::ranges::find(list, value) != list.end();
-        };
-        return block >= reserved.resource_blocks.first &&
-               block < reserved.resource_blocks.first + reserved.resource_blocks.count &&
-               has(reserved.symbols, symbol) &&
-               has(reserved.subcarriers, subcarrier % subcarriers_per_resource_block);
-    });
-}
-
 const PtrsConfig& checked_ptrs(const SlotAllocation& allocation) {
     detail::check_but_data(allocation);
     if (!allocation.ptrs) throw ArgumentError("the allocation has no ptrs: expected it");
@@ -109,8 +96,8 @@ std::optional<SlotAllocation> ptrs_allocation(const SlotAllocation& allocation) 
         for (const int k : port.subcarriers) {
             beside[static_cast<std::size_t>(k / subcarriers_per_resource_block)] &=
                 ~(1U << k % subcarriers_per_resource_block);
-            is_sent = is_sent ||
-                      !std::ranges::all_of(symbols, [&](int l) { return is_reserved(allocation, l, k); });
+            is_sent = is_sent || !std::ranges::all_of(
+                                     symbols, [&](int l) { return detail::is_reserved(allocation, l, k); });
         }
     }
     if (!is_sent) return {};

@@ -49,7 +49,7 @@ struct PHY_EXPORT SlotEstimate {
     /// the phases of the estimator.
     float phase_error = 0.0F;
     std::int32_t tracked_symbols = 0;  ///< OFDM symbols whose common phase error it measured
-    /// How many times as much noise as the slot's each OFDM symbol has, at least 1: see PhaseTracker.
+    /// How many times as much noise as the slot's each OFDM symbol has, at least: see PhaseTracker.
     std::array<float, symbols_per_slot> excess_noise = ones();
 
     friend bool operator==(const SlotEstimate&, const SlotEstimate&) = default;

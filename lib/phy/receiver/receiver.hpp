@@ -119,10 +119,11 @@ PHY_EXPORT SlotReport slot_report(const ReceivedSlot& received, const ReceiverCo
 
 /// Where a call writes. Empty members are not computed.
 struct PHY_EXPORT ReceiverOutput {
-    SoftBitSpan llr = {};                  ///< (slots, G): the codewords
-    std::span<ReceivedSlot> slots = {};    ///< one per slot
-    std::span<cf32> symbols = {};          ///< (slots, data elements, layers), equalised
-    std::span<float> noise_variance = {};  ///< of the symbols, same shape; give both or none
+    SoftBitSpan llr = {};                ///< (slots, G): the codewords
+    std::span<ReceivedSlot> slots = {};  ///< one per slot
+    std::span<cf32> symbols = {};        ///< (slots, data elements, layers), equalised
+    /// Of the symbols, same shape, times SlotEstimate::excess_noise; give both or none.
+    std::span<float> noise_variance = {};
     /// (slots, antennas, layers, subcarriers): the mean of a slot's channel estimates, one per DM-RS, added
     /// in the order of their symbols, without SlotEstimate::phase. 0 outside the allocated resource blocks,
     /// and in slots with DM-RS that are not finite.

@@ -49,26 +49,31 @@ struct PHY_EXPORT PtrsSymbols {
 /// symbols by more than 4 sqrt(k), both below that of no step and below that of the same step to the other
 /// side: points of a wrong modulation fit to both sides alike.
 ///
-/// PT-RS x, sent as d, add their sums of Im(x d*) / n, Re(x d*) / n and |x - d|^2 / n. If their own phase is
-/// more than 4 standard deviations from the current one, and its standard deviation is at most 1/8, the steps
-/// begin there: so phases are found however far they are from those of the neighbours. PT-RS of an OFDM
-/// symbol count as none if |sum of x d* / n| is below half of the sum of |d|^2 / n, as where none were sent.
+/// PT-RS x, sent as d, add their sums of Im(x d*) / n, Re(x d*) / n and |x - d|^2 / n; n is larger where they
+/// show more noise. Six or more whose phase has a standard deviation of at most 1/8 are clear: if the current
+/// phase is more than 4 standard deviations from theirs, steps begin there, and the result is theirs if data
+/// say none, or one more than 7 away. So phases are found however far they are from those of the neighbours.
+/// Between OFDM symbols with clear PT-RS, steps begin in proportion between the phase before and theirs.
+/// PT-RS of an OFDM symbol count as none if |sum of x d* / n| is below half of the sum of |d|^2 / n, as where
+/// none were sent, and where the OFDM symbol has no data.
 ///
 /// At most 1,024 symbols of an OFDM symbol are used, evenly spread, and none whose noise variance is not
 /// finite and positive. With more than two levels per axis, n must be below half of the squared distance
-/// between levels. A symbol that is farther from its point than both this distance and 4 sqrt(n) is left out.
-/// An OFDM symbol keeps the phase of its neighbour if its symbols cannot measure it: fewer than 20 with its
-/// PT-RS, a standard deviation above 1/8, F below a quarter of its first part, or a step beyond 1/2. If
-/// symbols are farther from points than n explains, F and the limit of 4 sqrt(k) scale with that.
+/// between levels. Without clear PT-RS an OFDM symbol keeps the phase of its neighbour if its symbols cannot
+/// measure it: fewer than 20 with its PT-RS, a standard deviation above 1/8, F below a quarter of its first
+/// part, or a step beyond 1/2. If symbols are farther from points than n explains, F and the limit of 4
+/// sqrt(k) scale with that.
 ///
 /// A slot is turned only if its phases are more than chance explains: if the sum of 2 F |p - 1|^2 over m
 /// OFDM symbols with a measured phase p exceeds 4 (m + 2), where F counts less the more doubtful decisions
 /// are. Then SlotEstimate::phase is multiplied by p, and phase_error and tracked_symbols are set.
 ///
 /// SlotEstimate::excess_noise becomes g where an OFDM symbol without DM-RS has more noise than its n say,
-/// else stays 1: if the mean of min(|x - nearest point|^2 / n, 4) over k symbols, at least 50, is 1 + 5 /
-/// sqrt(k) or more. g is where the mean of min(|x - nearest point|^2 / n, 4 g) is (1 - exp(-4)) g (Huber's
-/// proposal 2), so that a few spoilt symbols count little. raise_noise() puts it into noise variances.
+/// else stays 1: if the mean of min(|x - nearest point|^2 / n, 4) over k symbols, at least 50, is above (1 -
+/// exp(-4)) (1 + 5 / sqrt(k)). g is where the mean of min(|x - nearest point|^2 / n, 4 g) is about (1 -
+/// exp(-4)) g (Huber's proposal 2), so that a few spoilt symbols count little. Wrong decisions make g
+/// smaller: g n never says more than about a sixth of the squared distance between levels. raise_noise() puts
+/// it into noise variances.
 ///
 /// A symbol that is not finite keeps its OFDM symbol from being measured, and stays so.
 ///
@@ -93,8 +98,8 @@ public:
                     const PtrsSymbols& ptrs = {});
 
     /// Multiplies noise variances by SlotEstimate::excess_noise of their OFDM symbols, and divides pairs, if
-    /// not empty, by it: all their numbers. Shapes and errors as for a call. Apart from calls, so that
-    /// symbols can be measured against the noise variances of before.
+    /// not empty, by it: all their numbers. To be called once after a call, with its shapes and errors; apart
+    /// from it, so that symbols can be measured against the noise variances of before.
     void raise_noise(std::span<const SlotEstimate> slots, std::span<float> noise_variance,
                      std::span<LayerPair> pairs = {});
 

@@ -172,7 +172,8 @@ void DeviceChain::operator()(SymbolView input, std::uint64_t first, std::size_t 
         equalized_.delay(beside_);
     }
     if (!output.slots.empty()) measure(all, output.slots, does_both ? beside_.get() : stream);
-    if (track_) track_->raise_noise(estimates, all.noise_variance, stream, pairs_.first(slots * plan_.pairs));
+    if (track_ && (lends || output.llr.size() > 0))
+        track_->raise_noise(estimates, all.noise_variance, stream, pairs_.first(slots * plan_.pairs));
     if (output.llr.size() > 0) demap(all, output.llr, slots, stream);
     if (does_both) {
         measured_.record(beside_);

@@ -100,7 +100,8 @@ void SlotChain::operator()(SymbolView input, std::uint64_t occasion, const Recei
         received.estimate = slot;
         measure_(symbols, noise, symbols.size(), std::span(&received.symbols, 1));
     }
-    if (track_) track_->raise_noise(std::span(&slot, 1), noise, buffers_.pairs);
+    if (track_ && (lends || output.llr.size() > 0))
+        track_->raise_noise(std::span(&slot, 1), noise, buffers_.pairs);
     if (output.llr.size() == 0) return;
     if (detect_) return (*detect_)(buffers_.pairs, output.llr, shared_.signs);
     (*demap_)(symbols, noise, output.llr, 0, nullptr, shared_.signs);

@@ -21,16 +21,16 @@ namespace phy::detail::PHY_TARGET {
 inline constexpr float min_information = 32.0F;
 
 /// Of a phase that data say from that of PT-RS.
-inline constexpr float max_deviations = 5.0F;
+inline constexpr float max_deviations = 7.0F;
 
-/// Sums over symbols x and the means d of their points, without those that are not trusted().
+/// Sums over symbols x and the means d of their points.
 template <class Ops>
 struct PhaseSums {
     typename Ops::V score;      ///< Im(x d*) / n
     typename Ops::V agreement;  ///< Re(x d*) / n
     typename Ops::V lost;       ///< 2 Var[Im(x d*) | x] / n^2
     typename Ops::V misfit;     ///< |x - nearest point|^2 / n
-    typename Ops::V used;       ///< 1, for those left out too
+    typename Ops::V used;       ///< 1
 };
 
 /// A component of d, in units of the distance between levels, and its variance, given x.
@@ -67,16 +67,6 @@ PHY_INLINE typename Ops::V weight_of(typename Ops::V noise_variance, const LaneS
                                Ops::where_positive(Ops::sub(Ops::set(max_noise), of_many_levels), weight));
 }
 
-/// The weight; 0 if the symbol is farther from its point than noise and neighbouring points explain, as what
-/// an interferer spoils is.
-template <class Ops>
-PHY_INLINE typename Ops::V trusted(typename Ops::V weight, const Decision<Ops>& made) {
-    const auto power = power_of<Ops>(made.error_i, made.error_q);
-    const auto within_noise = Ops::nfma(power, weight, Ops::set(16.0F));
-    const auto within_points = Ops::sub(Ops::set(1.0F), power);
-    return Ops::where_positive(Ops::max(within_noise, within_points), weight);
-}
-
 template <class Ops>
 PHY_INLINE void add_score(PhaseSums<Ops>& sums, typename Ops::V score, typename Ops::V agreement,
                           typename Ops::V variance, typename Ops::V weight) {
@@ -86,8 +76,7 @@ PHY_INLINE void add_score(PhaseSums<Ops>& sums, typename Ops::V score, typename 
     sums.lost = Ops::fma(Ops::mul(twice, weight), weight, sums.lost);
 }
 
-/// Adds the misfit of symbols, rotated back by the phase, to the sum. With a limit each is at most that;
-/// without one those that an interferer spoils are left out.
+/// Adds the misfit of symbols, rotated back by the phase, to the sum: with a limit at most that of each.
 template <class Ops, bool diagonal, bool has_limit>
 PHY_INLINE typename Ops::V add_misfit(typename Ops::V i, typename Ops::V q, typename Ops::V noise_variance,
                                       const ComplexOf<Ops>& phase, typename Ops::V limit,
@@ -96,8 +85,8 @@ PHY_INLINE typename Ops::V add_misfit(typename Ops::V i, typename Ops::V q, type
     const Decision<Ops> made = decide<Ops, diagonal>(i, q, scale);
     const auto power = power_of<Ops>(made.error_i, made.error_q);
     const auto weight = weight_of<Ops>(noise_variance, scale);
-    if constexpr (has_limit) return Ops::add(sum, Ops::min(Ops::mul(power, weight), limit));
-    return Ops::fma(power, trusted<Ops>(weight, made), sum);
+    if constexpr (!has_limit) return Ops::fma(power, weight, sum);
+    return Ops::add(sum, Ops::where_positive(weight, Ops::min(Ops::mul(power, weight), limit)));
 }
 
 /// Adds such symbols to all sums.
@@ -108,9 +97,8 @@ PHY_INLINE void add_symbol(typename Ops::V i, typename Ops::V q, typename Ops::V
     const Decision<Ops> made = decide<Ops, diagonal>(i, q, scale);
     const auto x = Ops::mul(i, scale.per_step);
     const auto y = Ops::mul(q, scale.per_step);
-    const auto all = weight_of<Ops>(noise_variance, scale);
-    sums.used = Ops::add(sums.used, Ops::where_positive(all, Ops::set(1.0F)));
-    const auto weight = trusted<Ops>(all, made);
+    const auto weight = weight_of<Ops>(noise_variance, scale);
+    sums.used = Ops::add(sums.used, Ops::where_positive(weight, Ops::set(1.0F)));
     sums.misfit = Ops::fma(power_of<Ops>(made.error_i, made.error_q), weight, sums.misfit);
     if constexpr (diagonal) {
         const auto along = Ops::max(Ops::fma(x, made.point_i, Ops::mul(y, made.point_q)), Ops::set(0.0F));
@@ -166,10 +154,15 @@ struct PtrsPhase {
     float used;    ///< PT-RS
 };
 
+/// Whether they say enough to be followed against the data. Of fewer than 6 nothing shows that they fit.
+PHY_INLINE bool are_clear(const PtrsPhase& ptrs) {
+    return ptrs.used >= 6.0F && ptrs.length >= min_information;
+}
+
 /// Nothing if they are not what was sent, not even half of it: there may be none where the link has them.
 template <class Ops>
 PHY_INLINE PtrsPhase phase_of(const PtrsSums& sums) {
-    constexpr float max_power = 0x1p100F;
+    constexpr float max_power = 0x1p60F;
     const float square = power_of<Ops>(sums.re, sums.im);
     const bool is_sent = sums.sent > 0.0F && sums.received <= max_power &&
                          Ops::mul(4.0F, square) >= Ops::mul(sums.sent, sums.sent);
@@ -191,8 +184,8 @@ PHY_INLINE float misfit_at(const PtrsPhase& ptrs, const TrackedPhase& phase) {
 /// Whether a phase is within so many standard deviations of what PT-RS say, or these say too little.
 template <class Ops>
 PHY_INLINE bool agrees(const PtrsPhase& ptrs, const TrackedPhase& phase, float deviations) {
-    const float distance = Ops::sub(misfit_at<Ops>(ptrs, phase), ptrs.misfit);
-    return !(ptrs.length >= min_information && distance > Ops::mul(deviations, deviations));
+    const float distance = Ops::sub(misfit_at<Ops>(ptrs, phase), ptrs.misfit);  // half a square of deviations
+    return !(are_clear(ptrs) && Ops::mul(2.0F, distance) > Ops::mul(deviations, deviations));
 }
 
 /// The phase that PT-RS alone say for an OFDM symbol, and its information. If its own say too little, the
@@ -201,7 +194,7 @@ PHY_INLINE bool agrees(const PtrsPhase& ptrs, const TrackedPhase& phase, float d
 template <class Ops>
 PHY_INLINE TrackedPhase ptrs_alone(const TrackedPhase& before, const PtrsPhase* ptrs, std::uint32_t steps) {
     std::uint32_t away = 0;
-    while (away < steps && !(ptrs[away].length >= min_information))
+    while (away < steps && !are_clear(ptrs[away]))
         ++away;
     const TrackedPhase same = {before.re, before.im, 0.0F};
     if (away == steps) return same;
@@ -318,7 +311,7 @@ PHY_INLINE TrackedSymbol follow_symbol(const TrackPlan& plan, const TrackedPhase
     constexpr float max_misfit = 0x1p100F;  // not so if a symbol is not finite
     const PtrsPhase& own = ptrs[0];
     const TrackedPhase alone = ptrs_alone<Ops>(before, ptrs, steps);
-    const bool is_near = alone.information > 0.0F && agrees<Ops>(own, before, 3.0F);
+    const bool is_near = alone.information > 0.0F && agrees<Ops>(own, before, 4.0F);
     const TrackedPhase first = is_near ? before : alone;
     const PhaseSums<Ops> data = symbols.sums(first);
     PhaseSums<Ops> sums = with_ptrs<Ops>(data, own, first);
