@@ -45,7 +45,7 @@ def ptrs_figures(results):
             "never" if snr is None else f"{snr:.1f}"
     heads = ["none" if ptrs is None else "L = {}, K = {}".format(*ptrs.split(",")) for ptrs in PTRS]
     return {"ptrs": rows(["code", "dBc/Hz", *heads],
-                         [[code, level, *(cells[ptrs] for ptrs in PTRS)] for (code, level), cells in lines.items()])}
+                         [[code, str(level), *(cells[ptrs] for ptrs in PTRS)] for (code, level), cells in lines.items()])}
 
 
 if __name__ == "__main__":
