@@ -21,6 +21,7 @@ from hour_figures import hour_figures
 from joint_figures import joint_figures
 from link_figures import link_figures
 from moving_figures import moving_figures
+from noise_figures import noise_figures
 from phase_figures import phase_figures
 from ptrs_figures import ptrs_figures
 from profile_figures import profile_figures
@@ -452,7 +453,8 @@ def speed_table():
 def figures():
     recorders = recorder_figures(RESULTS) | speed_figures(RESULTS) | hour_figures(RESULTS)
     coding = block_error_figures(RESULTS) | coding_figures(RESULTS) | moving_figures(RESULTS)
-    receivers = joint_figures(RESULTS) | phase_figures(RESULTS) | ptrs_figures(RESULTS) | small_figures(RESULTS) | default_figures(RESULTS)
+    phases = phase_figures(RESULTS) | ptrs_figures(RESULTS) | noise_figures(RESULTS)
+    receivers = joint_figures(RESULTS) | phases | small_figures(RESULTS) | default_figures(RESULTS)
     return gpu_figures() | link_figures(RESULTS) | profile_figures(RESULTS) | recorders | coding | receivers | {
         "speed": speed_table(),
         "headline": table("256QAM, cf32 to int8, Gsym/s", HEADLINE),
