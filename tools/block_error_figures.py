@@ -29,14 +29,30 @@ COARSE_STEP_DB = 2
 COARSE_BLOCKS, BLOCKS, BLOCK_ERRORS = 30, 1000, 100
 
 
+def simulated_points(program, options):
+    """The points of a report of link_sim."""
+    command = [program, "--json", "--quiet", *(word for name, value in options.items() for word in (f"--{name}", str(value)))]
+    return json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)["points"]
+
+
+def counted(point):
+    """SNR in dB, blocks and wrong blocks, as results of many runs have them."""
+    return [point["snr_db"], point["blocks"], point["block_errors"]]
+
+
+def write_runs(name, context, runs):
+    """Writes data/results/NAME, a line per run."""
+    lines = ",\n".join(json.dumps(run, separators=(",", ":")) for run in runs)
+    results = pathlib.Path(__file__).resolve().parent.parent / "data/results"
+    (results / name).write_text(f'{{"context": {json.dumps(context)},\n"runs": [\n{lines}\n]}}\n')
+
+
 def measure(program, case, snr_db, blocks):
     channel, antennas, table, mcs = case
     options = {"channel": channel, "antennas": antennas, "mcs-table": table, "mcs": mcs, "snr-db": snr_db,
                "resource-blocks": RESOURCE_BLOCKS, "max-blocks": blocks, "block-errors": BLOCK_ERRORS, "min-slots": 1,
                "threads": 1}
-    command = [program, "--json", "--quiet", *(word for name, value in options.items() for word in (f"--{name}", str(value)))]
-    report = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
-    return report["points"][0]
+    return simulated_points(program, options)[0]
 
 
 def walk(program, case, snr_db, step_db, blocks):

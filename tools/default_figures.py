@@ -11,10 +11,9 @@ tools/figures.py makes the tables.
 import concurrent.futures
 import json
 import pathlib
-import subprocess
 import sys
 
-from block_error_figures import TARGET, context_of
+from block_error_figures import TARGET, context_of, counted, simulated_points, write_runs
 from link_figures import rows
 from moving_figures import CHANNELS, LINKS, SPEEDS, first_snr_db
 from phase_figures import point_of
@@ -48,9 +47,7 @@ def point(program, case, receiver, snr_db, blocks):
         options["joint-detection"] = "on"
     for name, value in SIGNALS[signal].items():
         options[name] = ",".join(str(gain) for gain in value[:antennas]) if isinstance(value, tuple) else value
-    command = [program, "--json", "--quiet", *(word for key, value in options.items() for word in (f"--{key}", str(value)))]
-    report = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
-    return [snr_db, report["points"][0]["blocks"], report["points"][0]["block_errors"]]
+    return counted(simulated_points(program, options)[0])
 
 
 def target(points):
@@ -113,7 +110,4 @@ if __name__ == "__main__":
     link_sim = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else here / "build/release/apps/link_sim")
     with concurrent.futures.ThreadPoolExecutor() as pool:
         runs = list(pool.map(lambda case: measure(link_sim, case), cases()))
-    # Points are lists of SNR in dB, blocks and wrong blocks; a line per run.
-    lines = ",\n".join(json.dumps(run, separators=(",", ":")) for run in runs)
-    (here / "data/results/default_receivers.json").write_text(
-        f'{{"context": {json.dumps(context_of(here) | FIXED | {"blocks": BLOCKS})},\n"runs": [\n{lines}\n]}}\n')
+    write_runs("default_receivers.json", context_of(here) | FIXED | {"blocks": BLOCKS}, runs)

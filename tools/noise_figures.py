@@ -11,10 +11,9 @@ tools/figures.py makes the table.
 import concurrent.futures
 import json
 import pathlib
-import subprocess
 import sys
 
-from block_error_figures import context_of
+from block_error_figures import context_of, counted, simulated_points, write_runs
 from link_figures import rows
 from moving_figures import first_snr_db
 from phase_figures import CODES, FIXED, LINKS, SPEEDS, point_of, shifted
@@ -35,17 +34,15 @@ def cases():
 
 
 def points_of(program, options):
-    command = [program, "--json", "--quiet",
-               *(word for key, value in options.items() for word in (f"--{key}", str(value)))]
-    report = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
-    return [[point["snr_db"], point["blocks"], point["block_errors"]] for point in report["points"]]
+    return [counted(point) for point in simulated_points(program, options)]
 
 
 def measure(before, program, channel, link, speed, code):
     layers, antennas, shift = link
     name, snrs = CODES[code]
     options = HERE | {"channel": channel, "layers": layers, "antennas": antennas, "mcs-table": code[0], "mcs": code[1],
-                      "joint-detection": "on" if layers == 2 else "off", "doppler": SPEEDS[speed], "snr-db": shifted(snrs, shift).replace(":1:", ":2:")}
+                      "joint-detection": "on" if layers == 2 else "off", "doppler": SPEEDS[speed],
+                      "snr-db": shifted(snrs, shift).replace(":1:", ":2:")}
     return {"channel": channel, "layers": layers, "antennas": antennas, "code": name, "km_per_h": speed,
             "receivers": {"off": points_of(program, options | {"phase-tracking": "off"}),
                           "phases": points_of(before, options | {"phase-tracking": "on"}),
@@ -66,7 +63,4 @@ if __name__ == "__main__":
     link_sim = pathlib.Path(sys.argv[2] if len(sys.argv) > 2 else here / "build/release/apps/link_sim")
     with concurrent.futures.ThreadPoolExecutor() as pool:
         runs = list(pool.map(lambda case: measure(sys.argv[1], link_sim, *case), cases()))
-    # Points are lists of SNR in dB, blocks and wrong blocks; a line per run.
-    lines = ",\n".join(json.dumps(run, separators=(",", ":")) for run in runs)
-    context = context_of(here) | HERE | {"before_commit": BEFORE}
-    (here / "data/results/symbol_noise.json").write_text(f'{{"context": {json.dumps(context)},\n"runs": [\n{lines}\n]}}\n')
+    write_runs("symbol_noise.json", context_of(here) | HERE | {"before_commit": BEFORE}, runs)

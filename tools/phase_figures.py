@@ -10,10 +10,9 @@ tools/figures.py makes the table.
 import concurrent.futures
 import json
 import pathlib
-import subprocess
 import sys
 
-from block_error_figures import context_of
+from block_error_figures import context_of, counted, simulated_points, write_runs
 from link_figures import rows
 from moving_figures import first_snr_db
 
@@ -55,13 +54,9 @@ def measure(program, channel, link, speed, dmrs, code, level):
                        "dmrs-symbols": dmrs, "doppler": SPEEDS[speed], "snr-db": shifted(snrs, shift)}
     if level is not None:
         options["phase-noise"] = level
-    command = [program, "--json", "--quiet",
-               *(word for key, value in options.items() for word in (f"--{key}", str(value)))]
-    report = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
     receivers = {"off": [], "on": []}
-    for point in report["points"]:
-        receivers["on" if point["phase_tracking"] else "off"].append(
-            [point["snr_db"], point["blocks"], point["block_errors"]])
+    for point in simulated_points(program, options):
+        receivers["on" if point["phase_tracking"] else "off"].append(counted(point))
     return {"channel": channel, "layers": layers, "antennas": antennas, "dmrs_symbols": dmrs,
             "phase_noise_dbc_per_hz": level, "code": name, "km_per_h": speed, "doppler_hz": SPEEDS[speed],
             "receivers": receivers}
@@ -89,8 +84,4 @@ if __name__ == "__main__":
     link_sim = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else here / "build/release/apps/link_sim")
     with concurrent.futures.ThreadPoolExecutor() as pool:
         runs = list(pool.map(lambda case: measure(link_sim, *case), cases()))
-    report = {"context": context_of(here) | FIXED, "runs": runs}
-    # Points are lists of SNR in dB, blocks and wrong blocks; a line per run.
-    lines = ",\n".join(json.dumps(run, separators=(",", ":")) for run in report["runs"])
-    (here / "data/results/phase_tracking.json").write_text(
-        f'{{"context": {json.dumps(report["context"])},\n"runs": [\n{lines}\n]}}\n')
+    write_runs("phase_tracking.json", context_of(here) | FIXED, runs)

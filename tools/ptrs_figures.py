@@ -10,10 +10,9 @@ tools/figures.py makes the table.
 import concurrent.futures
 import json
 import pathlib
-import subprocess
 import sys
 
-from block_error_figures import context_of
+from block_error_figures import context_of, counted, simulated_points, write_runs
 from link_figures import rows
 from moving_figures import first_snr_db
 from phase_figures import CODES, FIXED, point_of
@@ -30,11 +29,8 @@ def measure(program, code, level, ptrs):
     options = HERE | {"mcs-table": code[0], "mcs": code[1], "snr-db": snrs, "phase-noise": level}
     if ptrs:
         options["ptrs"] = ptrs
-    command = [program, "--json", "--quiet",
-               *(word for key, value in options.items() for word in (f"--{key}", str(value)))]
-    report = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
     return {"code": name, "phase_noise_dbc_per_hz": level, "ptrs": ptrs,
-            "points": [[point["snr_db"], point["blocks"], point["block_errors"]] for point in report["points"]]}
+            "points": [counted(point) for point in simulated_points(program, options)]}
 
 
 def ptrs_figures(results):
@@ -54,7 +50,4 @@ if __name__ == "__main__":
     cases = [(code, level, ptrs) for code in SENT for level in LEVELS for ptrs in PTRS]
     with concurrent.futures.ThreadPoolExecutor() as pool:
         runs = list(pool.map(lambda case: measure(link_sim, *case), cases))
-    # Points are lists of SNR in dB, blocks and wrong blocks; a line per run.
-    lines = ",\n".join(json.dumps(run, separators=(",", ":")) for run in runs)
-    (here / "data/results/ptrs.json").write_text(
-        f'{{"context": {json.dumps(context_of(here) | HERE)},\n"runs": [\n{lines}\n]}}\n')
+    write_runs("ptrs.json", context_of(here) | HERE, runs)

@@ -10,10 +10,9 @@ tools/figures.py makes the table.
 import concurrent.futures
 import json
 import pathlib
-import subprocess
 import sys
 
-from block_error_figures import context_of
+from block_error_figures import context_of, counted, simulated_points, write_runs
 from link_figures import rows
 from moving_figures import first_snr_db
 from phase_figures import point_of, shifted
@@ -41,10 +40,7 @@ def cases():
 
 
 def points_of(program, options, known):
-    command = [program, "--json", "--quiet", *(word for key, value in (options | {"known": known}).items()
-                                               for word in (f"--{key}", str(value)))]
-    report = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
-    return [[point["snr_db"], point["blocks"], point["block_errors"]] for point in report["points"]]
+    return [counted(point) for point in simulated_points(program, options | {"known": known})]
 
 
 def measure(before, program, blocks, channel, link, speed, dmrs, mcs):
@@ -85,7 +81,4 @@ if __name__ == "__main__":
     link_sim = pathlib.Path(sys.argv[2]).resolve() if len(sys.argv) > 2 else here / "build/release/apps/link_sim"
     with concurrent.futures.ThreadPoolExecutor() as pool:
         runs = list(pool.map(lambda case: measure(before, link_sim, *case), cases()))
-    # Points are lists of SNR in dB, blocks and wrong blocks; a line per run.
-    lines = ",\n".join(json.dumps(run, separators=(",", ":")) for run in runs)
-    (here / "data/results/small_grants.json").write_text(
-        f'{{"context": {json.dumps(context_of(here) | {"resource_blocks": BLOCKS} | FIXED)},\n"runs": [\n{lines}\n]}}\n')
+    write_runs("small_grants.json", context_of(here) | {"resource_blocks": BLOCKS} | FIXED, runs)
