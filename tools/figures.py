@@ -18,6 +18,7 @@ from block_error_figures import block_error_figures
 from coding_figures import coding_figures
 from default_figures import default_figures
 from hour_figures import hour_figures
+from iteration_figures import iteration_figures
 from joint_figures import joint_figures
 from link_figures import link_figures
 from moving_figures import moving_figures
@@ -454,7 +455,8 @@ def figures():
     recorders = recorder_figures(RESULTS) | speed_figures(RESULTS) | hour_figures(RESULTS)
     coding = block_error_figures(RESULTS) | coding_figures(RESULTS) | moving_figures(RESULTS)
     phases = phase_figures(RESULTS) | ptrs_figures(RESULTS) | noise_figures(RESULTS)
-    receivers = joint_figures(RESULTS) | phases | small_figures(RESULTS) | default_figures(RESULTS)
+    jointly = joint_figures(RESULTS) | iteration_figures(RESULTS)
+    receivers = jointly | phases | small_figures(RESULTS) | default_figures(RESULTS)
     return gpu_figures() | link_figures(RESULTS) | profile_figures(RESULTS) | recorders | coding | receivers | {
         "speed": speed_table(),
         "headline": table("256QAM, cf32 to int8, Gsym/s", HEADLINE),

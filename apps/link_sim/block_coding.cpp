@@ -42,11 +42,14 @@ void BlockSource::draw(const RandomSequence& random, std::span<std::uint8_t> bit
 }
 
 BlockMeter::BlockMeter(const Host& host, const TransportDecoder::Config& config)
-    : decode_(host, config), payload_(config.block.size / 8) {}
+    : decode_(host, config), payload_(config.block.size / 8), extrinsic_(config.block.coded_bits) {}
 
-BlockSums BlockMeter::operator()(SoftBitView soft_bits, std::span<const std::uint8_t> sent) {
+BlockSums BlockMeter::operator()(SoftBitView soft_bits, std::span<const std::uint8_t> sent, int iterations,
+                                 const std::function<SoftBitView(std::span<const std::int8_t>)>& detect) {
     DecodedBlock result;
-    decode_(soft_bits, 0, payload_, std::span(&result, 1));
+    decode_(soft_bits, 0, payload_, std::span(&result, 1), {}, extrinsic_);
+    for (int i = 0; i < iterations && result.crc == 0; ++i)
+        decode_.decode_failed(detect(extrinsic_), 0, payload_, std::span(&result, 1), {}, extrinsic_);
     const bool is_right = result.crc == 1 && std::ranges::equal(payload_, sent);
     return {.blocks = 1,
             .errors = is_right ? 0U : 1U,

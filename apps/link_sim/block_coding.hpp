@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -56,11 +57,15 @@ class BlockMeter {
 public:
     BlockMeter(const Host& host, const TransportDecoder::Config& config);
 
-    BlockSums operator()(SoftBitView soft_bits, std::span<const std::uint8_t> sent);
+    /// detect: soft bits with what the decoder knows, see JointDetector; up to `iterations` times, until the
+    /// CRC of the block holds.
+    BlockSums operator()(SoftBitView soft_bits, std::span<const std::uint8_t> sent, int iterations,
+                         const std::function<SoftBitView(std::span<const std::int8_t>)>& detect);
 
 private:
     TransportDecoder decode_;
     std::vector<std::uint8_t> payload_;
+    std::vector<std::int8_t> extrinsic_;
 };
 
 }  // namespace phy::apps

@@ -144,11 +144,11 @@ void Receiver::equalise(std::span<const cf32> grid, std::span<const cf32> pilots
     track_->raise_noise(std::span(&slot, 1), noise_variance_, pairs_);
 }
 
-SoftBitView Receiver::soft_bits(std::size_t choice) {
+SoftBitView Receiver::soft_bits(std::size_t choice, std::span<const std::int8_t> priors) {
     const SoftBitFormat format = choices_[choice].format;
     const SoftBitSpan llr(format, std::span(soft_bits_).first(soft_bits_per_slot_ * size_of(format)));
     if (choice_.joint_detection) {
-        detect_[choice](pairs_, llr, signs_);
+        detect_[choice](pairs_, llr, signs_, priors);
     } else {
         demap_[choice](symbols_, noise_variance_, llr, 0, nullptr, signs_);
     }

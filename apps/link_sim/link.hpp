@@ -35,6 +35,7 @@ struct EqualizerChoice {
     TimeInterpolation time = TimeInterpolation::linear;  ///< of estimates
     bool phase_tracking = false;                         ///< of the common phase error
     bool joint_detection = false;                        ///< two layers to soft bits by maximum likelihood
+    int iterations = 0;                                  ///< of detection and decoding, for failing blocks
 };
 
 /// "mmse", "zero-forcing".
@@ -97,8 +98,11 @@ public:
     [[nodiscard]] std::span<const cf32> symbols() const { return symbols_; }
     [[nodiscard]] std::span<const float> noise_variance() const { return noise_variance_; }
 
-    /// The soft bits of those symbols by LinkConfig::soft_bits[choice]; valid until the next call.
-    SoftBitView soft_bits(std::size_t choice);
+    [[nodiscard]] const EqualizerChoice& choice() const { return choice_; }
+
+    /// The soft bits of those symbols by LinkConfig::soft_bits[choice]; valid until the next call. priors:
+    /// see JointDetector.
+    SoftBitView soft_bits(std::size_t choice, std::span<const std::int8_t> priors = {});
 
 private:
     EqualizerChoice choice_;

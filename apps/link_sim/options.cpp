@@ -14,6 +14,7 @@ namespace phy::apps {
 namespace {
 
 constexpr int max_mcs = 31;
+constexpr int max_iterations = 10;
 constexpr double max_doppler = 10'000.0;
 
 float parse_scale(std::string_view text) {
@@ -55,6 +56,13 @@ double parse_gain(std::string_view text) {
     const std::optional<double> value = parse_number<double>(text);
     // So that NaN is outside.
     if (!value || !(std::abs(*value) <= 100.0)) throw ArgumentError("expected numbers from -100 to 100");
+    return *value;
+}
+
+int parse_iterations(std::string_view text) {
+    const std::optional<int> value = parse_number<int>(text);
+    if (!value || *value < 0 || *value > max_iterations)
+        throw ArgumentError("expected whole numbers from 0 to 10");
     return *value;
 }
 
@@ -150,6 +158,9 @@ void add_receiver_options(LinkSimOptions& options, po::options_description& list
          listed(options.joint_detection, "--joint-detection", parse_switch, "off|on|off,on"),
          "whether receivers detect two layers together by maximum likelihood: off (default), on, or one "
          "receiver for each")  //
+        ("iterations", listed(options.iterations, "--iterations", parse_iterations, "N[,N...]"),
+         "with joint detection: how often at most transport blocks that fail are detected and decoded again, "
+         "with what the decoder knows by then: 0 (default) to 10, or one receiver for each")  //
         ("phase-tracking", listed(options.phase_tracking, "--phase-tracking", parse_switch, "off|on|off,on"),
          "whether receivers take the common phase error out of each OFDM symbol: off (default), on, or one "
          "receiver for each")  //
@@ -253,6 +264,20 @@ std::vector<Knowledge> known_of(const LinkSimOptions& options) {
     return each_once(all, options.known, "--known");
 }
 
+struct Detection {
+    bool is_joint;
+    int iterations;
+};
+
+std::vector<Detection> detections_of(const LinkSimOptions& options) {
+    std::vector<Detection> all;
+    for (const bool is_joint : options.joint_detection)
+        for (const int iterations :
+             std::span(options.iterations).first(is_joint ? options.iterations.size() : 1))
+            all.push_back({is_joint, is_joint ? iterations : 0});
+    return all;
+}
+
 std::vector<EqualizerChoice> equalizers_of(const LinkSimOptions& options) {
     std::vector<EqualizerChoice> all;
     for (const Knowledge& known : known_of(options)) {
@@ -261,8 +286,8 @@ std::vector<EqualizerChoice> equalizers_of(const LinkSimOptions& options) {
         for (const bool rejects : options.interference_rejection)
             for (const TimeInterpolation time : std::span(options.time).first(times))
                 for (const bool tracks : options.phase_tracking)
-                    for (const bool joint : options.joint_detection)
-                        all.push_back({known, rejects, time, tracks, joint});
+                    for (const auto& [joint, iterations] : detections_of(options))
+                        all.push_back({known, rejects, time, tracks, joint, iterations});
     }
     return all;
 }
@@ -354,7 +379,13 @@ void check_antennas(const LinkSimOptions& options, int antennas) {
 
 /// Throws ArgumentError if not all receivers can detect layers together.
 void check_joint_detection(const LinkSimOptions& options) {
-    if (std::ranges::find(options.joint_detection, true) == options.joint_detection.end()) return;
+    const bool iterates = options.iterations != std::vector{0};
+    if (iterates && !options.has_blocks())
+        throw ArgumentError("--iterations: only with --mcs or --code-rate");
+    if (std::ranges::find(options.joint_detection, true) == options.joint_detection.end()) {
+        if (iterates) throw ArgumentError("--iterations: only with --joint-detection on");
+        return;
+    }
     if (options.layers != 2)
         throw ArgumentError(fmt::format("--joint-detection on with --layers {}: expected 2", options.layers));
     if (std::ranges::find(options.methods, Method::log_map) != options.methods.end())

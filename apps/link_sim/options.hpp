@@ -21,6 +21,7 @@ struct LinkSimOptions {
     std::vector<std::string> known;
     std::vector<bool> interference_rejection = {false};
     std::vector<bool> joint_detection = {false};
+    std::vector<int> iterations = {0};
     std::vector<bool> phase_tracking = {false};
     std::vector<TimeInterpolation> time = {TimeInterpolation::linear};
 

@@ -143,6 +143,7 @@ std::vector<Json::Member> members_of(const Row& row) {
                                          {"time_interpolation", time_of(row.equalizer)},
                                          {"phase_tracking", row.equalizer.phase_tracking},
                                          {"joint_detection", row.equalizer.joint_detection},
+                                         {"iterations", row.equalizer.iterations},
                                          {"method", to_string(row.soft_bits.method)},
                                          {"llr", to_string(row.soft_bits.format)},
                                          {"llr_scale", scale_of(row.soft_bits)},
@@ -210,10 +211,12 @@ Json context_of(const LinkReport& report) {
 /// What it knows, and what it does not do by default.
 std::string receiver_of(const EqualizerChoice& equalizer) {
     const bool is_usual = equalizer.known.channel || equalizer.time == TimeInterpolation::linear;
+    const int iterations = equalizer.iterations;
     return fmt::format(
-        "{}{}{}{}{}", to_string(equalizer.known), equalizer.interference_rejection ? ", IRC" : "",
+        "{}{}{}{}{}{}", to_string(equalizer.known), equalizer.interference_rejection ? ", IRC" : "",
         is_usual ? "" : fmt::format(", {}", to_string(equalizer.time)),
-        equalizer.phase_tracking ? ", tracked" : "", equalizer.joint_detection ? ", joint" : "");
+        equalizer.phase_tracking ? ", tracked" : "", equalizer.joint_detection ? ", joint" : "",
+        iterations > 0 ? fmt::format(", {} iteration{}", iterations, iterations == 1 ? "" : "s") : "");
 }
 
 std::string soft_bits_of(const Row& row) {

@@ -68,7 +68,10 @@ void Trial::measure(Receiver& receiver, std::span<LinkSums> sums) {
         const SoftBitView soft_bits = receiver.soft_bits(choice);
         sums[choice] = {symbols, measure_soft_bits_[choice](soft_bits, bits_),
                         information(soft_bits, config_.soft_bits[choice].scale, bits_)};
-        if (blocks_) sums[choice].blocks = measure_blocks_[choice](soft_bits, blocks_->payload());
+        if (!blocks_) continue;
+        sums[choice].blocks =
+            measure_blocks_[choice](soft_bits, blocks_->payload(), receiver.choice().iterations,
+                                    [&](auto priors) { return receiver.soft_bits(choice, priors); });
     }
 }
 

@@ -47,6 +47,37 @@ TEST_F(LinkSimBlocks, FailBelowTheThresholdAlone) {
     }
 }
 
+TEST_F(LinkSimBlocks, FailLessWithIterations) {
+    const Arguments options = {"--channel",         "tdl-a:100", "--layers",       "2",
+                               "--antennas",        "2",         "--mcs",          "14",
+                               "--snr-db",          "12",        "--max-blocks",   "120",
+                               "--resource-blocks", "25",        "--block-errors", "120",
+                               "--joint-detection", "off,on",    "--iterations",   "0,3"};
+    const auto all = block_error_points(options);
+    ASSERT_EQ(all.size(), 3U);
+    const auto errors = [&](std::size_t i) { return all[i]["block_errors"].number(); };
+    EXPECT_FALSE(all[0]["joint_detection"].boolean());
+    EXPECT_EQ(all[0]["iterations"].number(), 0.0);
+    EXPECT_EQ(all[1]["iterations"].number(), 0.0);
+    EXPECT_EQ(all[2]["iterations"].number(), 3.0);
+    EXPECT_GT(errors(1), 10.0);
+    EXPECT_LT(errors(1), errors(0));
+    EXPECT_LT(errors(2), 0.75 * errors(1));
+    // Soft bits are compared before iterations.
+    EXPECT_EQ(all[1]["bit_errors"].number(), all[2]["bit_errors"].number());
+    const auto refuse = [this](const Arguments& more, const Arguments& parts) {
+        Arguments arguments = {link_sim_program(), "--quiet", "--mcs",    "14",
+                               "--layers",         "2",       "--snr-db", "5"};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        expect_failure(arguments, 2, parts);
+    };
+    refuse({"--iterations", "1"}, {"--iterations: only with --joint-detection on"});
+    expect_failure({link_sim_program(), "--quiet", "--snr-db", "5", "--iterations", "1"}, 2,
+                   {"--iterations: only with --mcs or --code-rate"});
+    refuse({"--iterations", "11", "--joint-detection", "on"}, {"--iterations 11", "from 0 to 10"});
+    refuse({"--iterations", "1,1", "--joint-detection", "on"}, {"--iterations 1", "twice"});
+}
+
 TEST_F(LinkSimBlocks, DependOnTheSeedAlone) {
     const Arguments options = {"--mcs",
                                "3,11",

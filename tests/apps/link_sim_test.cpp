@@ -376,7 +376,7 @@ TEST_F(LinkSim, WritesTheSameToATable) {
     const std::string table = text_of("t.csv");
     EXPECT_TRUE(
         table.starts_with("modulation,snr_db,known,interference_rejection,time_interpolation,phase_tracking,"
-                          "joint_detection,method,llr,llr_scale,slots,"
+                          "joint_detection,iterations,method,llr,llr_scale,slots,"
                           "bits,"
                           "bit_errors,bit_error_rate,theory,evm_rms,mutual_information_bits,saturated,mcs,"
                           "code_rate,transport_block_bits,blocks,block_errors,block_error_rate,"

@@ -55,12 +55,13 @@ struct DecoderOutputs {
     std::vector<std::uint8_t> payload;
     std::vector<phy::DecodedBlock> results;
     std::vector<std::int8_t> soft_buffers;
+    std::vector<std::int8_t> extrinsic;
 
     friend bool operator==(const DecoderOutputs&, const DecoderOutputs&) = default;
 };
 
-/// Calls decode(redundancy version, payload, results, soft buffers) for two transmissions that are combined
-/// and one that is not.
+/// Calls decode(redundancy version, again, payload, results, soft buffers, extrinsic) for two transmissions
+/// that are combined and one that is not, and again for what fails then.
 template <typename Decode>
 DecoderOutputs decode_thrice(const DecoderCase& decoded, std::size_t soft_buffer_size, const Decode& decode) {
     DecoderOutputs all;
@@ -68,8 +69,12 @@ DecoderOutputs decode_thrice(const DecoderCase& decoded, std::size_t soft_buffer
     for (const int version : {0, 2, 3}) {
         std::vector<std::uint8_t> payload(decoded.blocks * decoded.decoder.block.size / 8);
         std::vector<phy::DecodedBlock> results(decoded.blocks);
+        std::vector<std::int8_t> extrinsic(decoded.llr().size());
         std::vector<std::int8_t> none;
-        decode(version, payload, results, version == 3 ? none : all.soft_buffers);
+        auto& soft_buffers = version == 3 ? none : all.soft_buffers;
+        decode(version, false, payload, results, soft_buffers, extrinsic);
+        if (version == 3) decode(version, true, payload, results, soft_buffers, extrinsic);
+        all.extrinsic.insert(all.extrinsic.end(), extrinsic.begin(), extrinsic.end());
         all.payload.insert(all.payload.end(), payload.begin(), payload.end());
         all.results.insert(all.results.end(), results.begin(), results.end());
     }
@@ -77,10 +82,14 @@ DecoderOutputs decode_thrice(const DecoderCase& decoded, std::size_t soft_buffer
 }
 
 inline DecoderOutputs decode_thrice(phy::TransportDecoder& decode, const DecoderCase& decoded) {
-    return decode_thrice(decoded, decode.soft_buffer_size(),
-                         [&](int version, auto& payload, auto& results, auto& soft_buffers) {
-                             decode(decoded.llr(), version, payload, results, soft_buffers);
-                         });
+    return decode_thrice(
+        decoded, decode.soft_buffer_size(),
+        [&](int version, bool again, auto& payload, auto& results, auto& soft_buffers, auto& extrinsic) {
+            if (again)
+                decode.decode_failed(decoded.llr(), version, payload, results, soft_buffers, extrinsic);
+            else
+                decode(decoded.llr(), version, payload, results, soft_buffers, extrinsic);
+        });
 }
 
 }  // namespace phy_test

@@ -47,7 +47,7 @@ TEST_F(TransportDecoderStageTest, HasPortsForACodeword) {
     EXPECT_EQ(stage.name(), "decode");
     EXPECT_EQ(stage.inputs(), (std::vector<phy::Port>{{.name = "llr", .bytes = 4000}}));
     EXPECT_EQ(stage.outputs(),
-              (std::vector<phy::Port>{{.name = "payload", .bytes = 125}, {.name = "results", .bytes = 12}}));
+              (std::vector<phy::Port>{{.name = "payload", .bytes = 125}, {.name = "results", .bytes = 16}}));
 }
 
 TEST_F(TransportDecoderStageTest, WrongConfigurationsThrow) {

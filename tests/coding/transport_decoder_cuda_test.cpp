@@ -30,6 +30,7 @@ TEST_F(GpuTransportDecoder, TheBytesAndIterationsOfACpu) {
         const DecoderOutputs there = decoded_on_gpu(decoded, random_() % 3);
         EXPECT_TRUE(there.results == expected.results) << text_of(decoded.decoder.block);
         EXPECT_TRUE(there.payload == expected.payload) << text_of(decoded.decoder.block);
+        EXPECT_TRUE(there.extrinsic == expected.extrinsic) << text_of(decoded.decoder.block);
         ASSERT_TRUE(there.soft_buffers == expected.soft_buffers) << text_of(decoded.decoder.block);
     }
 }

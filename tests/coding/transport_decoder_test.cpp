@@ -38,6 +38,7 @@ protected:
     unsigned seed_ = random_seed();
     testing::ScopedTrace trace_{__FILE__, __LINE__, "seed " + std::to_string(seed_)};
     std::mt19937 random_{seed_};
+    std::size_t right_ = 0;
     phy::Host host_;
 };
 
@@ -77,6 +78,78 @@ TEST_F(TransportDecoderTest, EveryBackendAndNumberOfThreadsGivesTheSameBytes) {
                 << backend.name() << ", " << text_of(decoded.decoder.block);
         }
     }
+}
+
+/// Of blocks that decode, soft bits that were erased too. What belongs to a bit that is sent several times
+/// adds up to the same.
+TEST_F(TransportDecoderTest, ExtrinsicLlrsAreWhatOtherSoftBitsSay) {
+    for ([[maybe_unused]] const std::uint64_t trial : fewer_indices(60)) {
+        const TransportBlockConfig config = random_block(random_);
+        if (config.size < 100) continue;
+        const std::vector<std::uint8_t> payload = random_payload(config);
+        const std::vector<std::uint8_t> codeword = encode(config, payload);
+        std::vector<std::int8_t> llr = in_steps(received(codeword, n0_for(config, 10.0), random_));
+        for (std::size_t i = static_cast<std::size_t>(random_int(random_, 0, 40)); i < llr.size(); i += 41)
+            llr[i] = 0;
+        std::vector<std::uint8_t> decoded(payload.size());
+        std::vector<std::int8_t> extrinsic(llr.size(), 99);
+        DecodedBlock result;
+        TransportDecoder(host_, {.block = config})(llr, 0, decoded, std::span(&result, 1), {}, extrinsic);
+        if (result.crc == 0) continue;
+        ++right_;
+        std::size_t wrong = 0;
+        for (std::size_t i = 0; i < llr.size(); ++i) {
+            const int all = extrinsic[i] + std::clamp<int>(llr[i], -60, 60);
+            ASSERT_GE(all, -128) << text_of(config);
+            // The decoder's last word on a bit, which is that sent.
+            wrong += (all < 0) != (codeword[i] != 0) ? 1U : 0U;
+        }
+        EXPECT_EQ(wrong, 0U) << text_of(config);
+        EXPECT_TRUE(phy::code_blocks(config).count > 1 || decoded == payload);
+    }
+    EXPECT_GT(right_, 5U);
+}
+
+TEST_F(TransportDecoderTest, DecodesWhatHasFailedAlone) {
+    const TransportBlockConfig config = {.size = 5120 - 24,
+                                         .code_rate = 0.75,
+                                         .coded_bits = 6804,
+                                         .modulation = phy::Modulation::qam16,
+                                         .layers = 1};
+    const std::vector<std::uint8_t> payload = random_payload(config);
+    const std::vector<std::int8_t> clean =
+        in_steps(received(encode(config, payload), n0_for(config, 8.0), random_));
+    const std::vector<std::int8_t> noise = in_steps(received(encode(config, payload), 100.0, random_));
+    const auto both = [](std::vector<std::int8_t> first, const std::vector<std::int8_t>& second) {
+        first.insert(first.end(), second.begin(), second.end());
+        return first;
+    };
+    TransportDecoder decode(host_, {.block = config});
+    std::vector<std::uint8_t> decoded(2 * payload.size());
+    std::vector<std::int8_t> extrinsic(2 * clean.size());
+    std::vector<DecodedBlock> results(2);
+    decode(both(clean, noise), 0, decoded, results, {}, extrinsic);
+    ASSERT_EQ(results[0].crc, 1U);
+    ASSERT_EQ(results[1].crc, 0U);
+    EXPECT_EQ(results[1].repeats, 0U);
+    const DecodedBlock right = results[0];
+    const std::vector<std::int8_t> of_right(extrinsic.begin(),
+                                            extrinsic.begin() + static_cast<std::ptrdiff_t>(clean.size()));
+    // The first block stays what it is, whatever its soft bits are now.
+    for (const auto& [second, crc] : {std::pair(&noise, 0U), std::pair(&clean, 1U), std::pair(&noise, 1U)}) {
+        decode.decode_failed(both(noise, *second), 0, decoded, results, {}, extrinsic);
+        EXPECT_TRUE(results[0] == right);
+        EXPECT_TRUE(std::equal(payload.begin(), payload.end(), decoded.begin()));
+        EXPECT_TRUE(std::equal(of_right.begin(), of_right.end(), extrinsic.begin()));
+        EXPECT_EQ(results[1].crc, crc);
+    }
+    EXPECT_EQ(results[1].repeats, 2U);
+    EXPECT_EQ(results[1].failed_blocks, 0U);
+    EXPECT_GT(results[1].iterations, 40U);
+    EXPECT_TRUE(std::equal(payload.rbegin(), payload.rend(), decoded.rbegin()));
+    EXPECT_THROW(decode(both(clean, noise), 0, decoded, results, {}, std::span(extrinsic).first(5)),
+                 phy::ArgumentError);
+    EXPECT_THROW(decode.decode_failed(clean, 0, decoded, results), phy::ArgumentError);
 }
 
 /// Transmissions that fail alone hold together.

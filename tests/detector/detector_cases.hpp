@@ -144,11 +144,54 @@ inline std::vector<double> joint_llrs(phy::Modulation modulation, const Received
 
 inline Bytes detect(const phy::Host& host, const phy::JointDetectorConfig& config,
                     std::span<const LayerPair> pairs, phy::SoftBitFormat format,
-                    std::span<const std::uint32_t> signs = {}) {
+                    std::span<const std::uint32_t> signs = {}, std::span<const std::int8_t> priors = {}) {
     Bytes llr(2 * pairs.size() * bits_per_symbol(config.modulation) * size_of(format));
     phy::JointDetector detector(host, config);
-    detector(pairs, {format, std::span(llr)}, signs);
+    detector(pairs, {format, std::span(llr)}, signs, priors);
     return llr;
+}
+
+/// Of all kinds: certain, likely and none.
+inline std::vector<std::int8_t> random_priors(std::size_t count, unsigned seed) {
+    std::mt19937 random(seed);
+    std::vector<std::int8_t> priors(count);
+    for (std::int8_t& prior : priors) {
+        const int range = std::array{0, 3, 30, 128}[random() % 4];
+        prior = static_cast<std::int8_t>(std::clamp(
+            static_cast<int>(random() % (2U * static_cast<unsigned>(range) + 1U)) - range, -128, 127));
+    }
+    return priors;
+}
+
+/// Max-log LLRs of (layers, bits) over all pairs of points, less priors (the same, in nats).
+inline std::vector<double> llrs_with_priors(phy::Modulation modulation, const ReceivedElement& element,
+                                            const std::vector<double>& priors) {
+    const std::vector<Complex> points = all_points(modulation, 0);
+    const std::size_t qm = bits_per_symbol(modulation);
+    const auto is_one = [&](std::size_t label, std::size_t bit) {
+        return (label >> (qm - 1 - bit) & 1U) != 0;
+    };
+    std::vector<double> zero(2 * qm, std::numeric_limits<double>::infinity());
+    std::vector<double> one = zero;
+    for (std::size_t first = 0; first < points.size(); ++first) {
+        for (std::size_t second = 0; second < points.size(); ++second) {
+            double metric = 0.0;
+            for (std::size_t a = 0; a < element.y.size(); ++a)
+                metric += std::norm(element.y[a] - element.h[0][a] * points[first] -
+                                    element.h[1][a] * points[second]);
+            for (std::size_t bit = 0; bit < qm; ++bit)
+                metric +=
+                    (is_one(first, bit) ? priors[bit] : 0.0) + (is_one(second, bit) ? priors[qm + bit] : 0.0);
+            for (std::size_t bit = 0; bit < 2 * qm; ++bit) {
+                const bool is_set = bit < qm ? is_one(first, bit) : is_one(second, bit - qm);
+                double& least = is_set ? one[bit] : zero[bit];
+                least = std::min(least, metric);
+            }
+        }
+    }
+    for (std::size_t bit = 0; bit < 2 * qm; ++bit)
+        one[bit] -= zero[bit] + priors[bit];
+    return one;
 }
 
 /// Usual pairs, and some with numbers of every kind.

@@ -15,7 +15,8 @@ using phy::gpu::DeviceBuffer;
 
 /// shift: bytes between the beginning of the memory and the soft bits.
 Bytes detect_on_gpu(const phy::JointDetectorConfig& config, const std::vector<LayerPair>& pairs,
-                    SoftBitFormat format, const std::vector<std::uint32_t>& signs, std::size_t shift) {
+                    SoftBitFormat format, const std::vector<std::uint32_t>& signs, std::size_t shift,
+                    const std::vector<std::int8_t>& priors = {}) {
     const phy::gpu::Device device;
     const phy::gpu::Stream stream(device);
     const phy::gpu::JointDetector detector(device, config);
@@ -24,8 +25,10 @@ Bytes detect_on_gpu(const phy::JointDetectorConfig& config, const std::vector<La
     DeviceBuffer<std::uint32_t> of_signs(device, signs.size());
     DeviceBuffer<std::byte> out(device, llr.size() + shift);
     copy_async(on_device, pairs, stream);
+    DeviceBuffer<std::int8_t> of_priors(device, priors.size());
     if (!signs.empty()) copy_async(of_signs, signs, stream);
-    detector(on_device, {format, out.subspan(shift, llr.size())}, stream, of_signs);
+    if (!priors.empty()) copy_async(of_priors, priors, stream);
+    detector(on_device, {format, out.subspan(shift, llr.size())}, stream, of_signs, of_priors);
     copy_async(llr, out.subspan(shift, llr.size()), stream);
     stream.synchronize();
     return llr;
@@ -56,6 +59,11 @@ TEST(GpuJointDetector, WritesTheBytesOfTheHost) {
             EXPECT_TRUE(detect_on_gpu(config, pairs, format, {}, 1) == plain);
             EXPECT_TRUE(detect_on_gpu(config, pairs, format, signs, 0) ==
                         detect(phy::Host(), config, pairs, format, signs));
+            const std::vector<std::int8_t> priors =
+                random_priors(2 * pairs.size() * bits_per_symbol(modulation), seed);
+            for (const std::vector<std::uint32_t>& scrambling : {std::vector<std::uint32_t>(), signs})
+                EXPECT_TRUE(detect_on_gpu(config, pairs, format, scrambling, 1, priors) ==
+                            detect(phy::Host(), config, pairs, format, scrambling, priors));
         }
     }
 }

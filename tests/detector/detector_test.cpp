@@ -58,6 +58,33 @@ TEST(JointDetector, GivesTheLlrsOfItsDefinition) {
     }
 }
 
+TEST(JointDetector, PriorsCountAsTheirDefinitionSays) {
+    const unsigned seed = random_seed();
+    for (const Modulation modulation : two_layer_modulations) {
+        const std::size_t bits = 2 * bits_per_symbol(modulation);
+        for (const Columns columns :
+             {Columns::apart, Columns::alike, Columns::parallel, Columns::one_missing}) {
+            RandomElements elements(modulation, seed);
+            for (std::size_t i = 0; i < elements_of(modulation); ++i) {
+                const ReceivedElement element = elements.next(columns);
+                const std::vector<LayerPair> pair = {element.pair()};
+                const std::vector<std::int8_t> priors = random_priors(bits, seed + static_cast<unsigned>(i));
+                const std::vector<double> nats(priors.begin(), priors.end());
+                std::vector<double> in_nats;
+                for (const double prior : nats)
+                    in_nats.push_back(prior / 6.0);
+                const std::vector<double> expected = llrs_with_priors(modulation, element, in_nats);
+                const Bytes floats =
+                    detect(phy::Host(), {.modulation = modulation}, pair, SoftBitFormat::float32, {}, priors);
+                for (std::size_t b = 0; b < expected.size(); ++b)
+                    ASSERT_NEAR(soft_bit(SoftBitFormat::float32, floats, b), expected[b],
+                                4e-6 * (30.0 + element.largest()))
+                        << to_string(modulation) << ", element " << i << ", bit " << b << ", seed " << seed;
+            }
+        }
+    }
+}
+
 TEST(JointDetector, ExtremeScalesAndClipsAreExact) {
     const unsigned seed = random_seed();
     for (const float scale : {1.0F / 64, 4096.0F}) {
@@ -100,6 +127,17 @@ TEST(JointDetector, EveryBackendAndSplitGivesTheSameBytes) {
             const Bytes rest = detect(phy::Host(), config, std::span(pairs).subspan(cut), format);
             parts.insert(parts.end(), rest.begin(), rest.end());
             EXPECT_TRUE(parts == expected) << to_string(modulation);
+            const std::size_t bits = 2 * pairs.size() * bits_per_symbol(modulation);
+            const std::vector<std::int8_t> priors = random_priors(bits, seed);
+            std::vector<std::uint32_t> signs((bits + 31) / 32);
+            phy::gold_sequence(4711, 0, signs);
+            const Bytes with_priors = detect(scalar_host(), config, pairs, format, signs, priors);
+            EXPECT_FALSE(with_priors == detect(scalar_host(), config, pairs, format, signs));
+            for (const phy::Backend& backend : host_backends())
+                for (const int threads : {1, 3})
+                    EXPECT_TRUE(detect(host_of(backend, threads), config, pairs, format, signs, priors) ==
+                                with_priors)
+                        << to_string(modulation) << ", " << backend.name() << ", " << threads << " threads";
         }
     }
 }
@@ -161,6 +199,27 @@ TEST(JointDetector, SignsNegate) {
     }
 }
 
+/// Scrambled bits have the soft bits and priors of their opposites.
+TEST(JointDetector, SignsNegatePriorsToo) {
+    const std::vector<LayerPair> pairs = awkward_pairs(Modulation::qam16, 333, 5);
+    const std::size_t bits = 8 * pairs.size();
+    std::vector<std::int8_t> priors = random_priors(bits, 6);
+    std::ranges::replace(priors, std::int8_t{-128}, std::int8_t{-127});
+    std::vector<std::uint32_t> signs((bits + 31) / 32);
+    phy::gold_sequence(4711, 0, signs);
+    const auto sign = [&](std::size_t b) { return (signs[b / 32] >> (b % 32) & 1U) != 0 ? -1 : 1; };
+    std::vector<std::int8_t> opposite(bits);
+    for (std::size_t b = 0; b < bits; ++b)
+        opposite[b] = static_cast<std::int8_t>(sign(b) * priors[b]);
+    const JointDetectorConfig config = {.modulation = Modulation::qam16};
+    const Bytes plain = detect(phy::Host(), config, pairs, SoftBitFormat::float32, {}, priors);
+    const Bytes changed = detect(phy::Host(), config, pairs, SoftBitFormat::float32, signs, opposite);
+    for (std::size_t b = 0; b < bits; ++b)
+        ASSERT_EQ(soft_bit(SoftBitFormat::float32, changed, b),
+                  sign(b) * soft_bit(SoftBitFormat::float32, plain, b))
+            << b;
+}
+
 TEST(JointDetector, SoftBitsNeedNoAlignment) {
     constexpr std::byte filler{99};
     const JointDetectorConfig config = {.modulation = Modulation::qam64};
@@ -196,6 +255,7 @@ TEST(JointDetector, RefusesWhatItCannotDo) {
     std::vector<std::uint32_t> signs(2);
     EXPECT_THROW(detector(pairs, std::span(llr).first(23)), phy::ArgumentError);
     EXPECT_THROW(detector(pairs, llr, signs), phy::ArgumentError);
+    EXPECT_THROW(detector(pairs, llr, {}, std::vector<std::int8_t>(23)), phy::ArgumentError);
     EXPECT_EQ(std::ranges::count(llr, 99), 24);
 }
 

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -53,7 +55,8 @@ private:
     }
 };
 
-inline Received receive(phy::Receiver& receiver, phy::SymbolView input, std::uint64_t first = 0) {
+inline Received receive(phy::Receiver& receiver, phy::SymbolView input, std::uint64_t first = 0,
+                        std::span<const std::int8_t> priors = {}) {
     const std::size_t slots =
         input.size() / (receiver.input_per_slot() * static_cast<std::size_t>(receiver.config().antennas));
     const phy::SoftBitFormat format = receiver.config().format;
@@ -67,8 +70,17 @@ inline Received receive(phy::Receiver& receiver, phy::SymbolView input, std::uin
               .slots = out.slots,
               .symbols = out.symbols,
               .noise_variance = out.noise_variance,
-              .channel = out.channel});
+              .channel = out.channel},
+             priors);
     return out;
+}
+
+/// Of the soft bits of some slots.
+inline std::vector<std::int8_t> receiver_priors(const phy::Receiver& receiver, std::size_t slots) {
+    std::vector<std::int8_t> priors(slots * receiver.soft_bits_per_slot());
+    for (std::size_t i = 0; i < priors.size(); ++i)
+        priors[i] = static_cast<std::int8_t>(i * i % 255 - 127);
+    return priors;
 }
 
 inline std::size_t bit_errors(const phy::ReceiverConfig& config, const AirConfig& air, std::uint64_t first,

@@ -219,7 +219,14 @@ TEST(GpuReceiverTest, JointDetection) {
                 config.joint_detection = true;
                 SCOPED_TRACE(std::string(to_string(modulation)) + ", " + std::to_string(antennas) +
                              " antennas");
-                expect_same_as_host(config, transmit(config, {.snr_db = 15.0}, 0, 3).input);
+                const phy_test::Transmission sent = transmit(config, {.snr_db = 15.0}, 0, 3);
+                expect_same_as_host(config, sent.input);
+                phy::Receiver receiver(phy::Host(), config);
+                const std::vector<std::int8_t> priors = phy_test::receiver_priors(receiver, 3);
+                const Received expected = receive(receiver, sent.input, 0, priors);
+                const Received written =
+                    received_on_gpu(config, sent.input, 0, {.slots = 2, .priors = priors});
+                EXPECT_TRUE(written == expected) << difference(written, expected);
             }
         }
     }

@@ -104,6 +104,22 @@ TEST(ReceiverErrorTest, JointDetection) {
     refuse(2, phy::Modulation::bpsk, phy::Method::max_log,
            "bpsk: expected qpsk or a modulation of more bits");
     refuse(2, phy::Modulation::qam16, phy::Method::log_map, "logmap: expected maxlog");
+    for (const bool joint : {false, true}) {
+        ReceiverConfig config = small_receiver(ReceiverInput::grid, 2, 4);
+        config.joint_detection = joint;
+        phy::Receiver receiver(phy::Host(), config);
+        const std::vector<phy::cf32> input(4 * receiver.input_per_slot());
+        std::vector<std::byte> llr(receiver.soft_bits_per_slot() * size_of(config.format));
+        const auto call = [&](std::size_t priors) {
+            receiver(input, 0, {.llr = {config.format, llr}}, std::vector<std::int8_t>(priors));
+        };
+        const std::size_t bits = receiver.soft_bits_per_slot();
+        if (joint)
+            EXPECT_NO_THROW(call(bits));
+        else
+            expect_message("priors without joint detection", [&] { call(bits); });
+        expect_message("priors has " + std::to_string(bits - 1), [&] { call(bits - 1); });
+    }
 }
 
 /// A call of two slots, of which a test changes a size.

@@ -38,6 +38,7 @@ struct GpuCalls {
     std::size_t shift = 0;         ///< bytes from a multiple of 256 to the input
     unsigned wanted = 15;          ///< bit 0 for soft bits, then for slots, symbols and the channel
     InputMemory memory = InputMemory::device;
+    std::vector<std::int8_t> priors = {};  ///< none, or those of all slots
 };
 
 inline Received received_on_gpu(const phy::ReceiverConfig& config, phy::SymbolView input, std::uint64_t first,
@@ -66,7 +67,9 @@ inline Received received_on_gpu(const phy::ReceiverConfig& config, phy::SymbolVi
     DeviceBuffer<phy::cf32> symbols(device, written.symbols.size());
     DeviceBuffer<float> noise(device, written.noise_variance.size());
     DeviceBuffer<phy::cf32> channel(device, written.channel.size());
+    DeviceBuffer<std::int8_t> priors(device, calls.priors.size());
     copy_async(in, input.bytes(), stream);
+    copy_async(priors, calls.priors, stream);
     for (std::size_t s = 0; s < slots; s += most) {
         const std::size_t count = std::min(most, slots - s);
         const auto part = [&]<typename T>(DeviceBuffer<T>& all, std::size_t each) {
@@ -79,7 +82,7 @@ inline Received received_on_gpu(const phy::ReceiverConfig& config, phy::SymbolVi
                   .symbols = part(symbols, receiver.symbols_per_slot()),
                   .noise_variance = part(noise, receiver.symbols_per_slot()),
                   .channel = part(channel, receiver.channel_per_slot())},
-                 stream);
+                 stream, part(priors, receiver.soft_bits_per_slot()));
     }
     copy_async(written.llr, llr, stream);
     copy_async(written.slots, reports, stream);

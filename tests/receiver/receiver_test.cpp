@@ -459,6 +459,12 @@ TEST(ReceiverTest, JointDetectionIsThatOfJointDetector) {
     phy::JointDetector detect(phy::Host(), {.modulation = config.link.modulation});
     detect(pairs, llr, signs);
     EXPECT_TRUE(std::ranges::equal(std::as_bytes(std::span(llr)), std::as_bytes(std::span(received.llr))));
+    const std::vector<std::int8_t> priors = phy_test::receiver_priors(receiver, 1);
+    detect(pairs, llr, signs, priors);
+    const phy_test::Received again = phy_test::receive(receiver, sent.input, 0, priors);
+    EXPECT_TRUE(std::ranges::equal(std::as_bytes(std::span(llr)), std::as_bytes(std::span(again.llr))));
+    EXPECT_FALSE(again.llr == received.llr);
+    EXPECT_TRUE(again.slots == received.slots);
 }
 
 TEST(ReceiverTest, EveryTimeInterpolation) {

@@ -58,7 +58,7 @@ DecoderWorkspace CodeBlockDecoder::workspace() const {
     work.selected.resize(columns * size());
     work.of_posteriors.resize(columns * column_stride(size()) / max_vector_bytes);
     work.of_messages.resize(largest.edges.size() * message_stride(size()) / max_vector_bytes);
-    work.values.resize(blocks_.information_bits);
+    work.values.resize(columns * size());
     work.packed.resize(blocks_.bits / 8);
     return work;
 }
@@ -101,31 +101,37 @@ CodeBlockDecoder::End CodeBlockDecoder::decode(DecoderWorkspace& work, const Ldp
     }
 }
 
-/// Packs the information bits.
-void CodeBlockDecoder::unload(DecoderWorkspace& work, const LdpcPlan& plan) const {
-    for (std::size_t column = 0; column * size() < blocks_.bits; ++column) {
+/// Posteriors of columns with the first `bits` bits.
+void CodeBlockDecoder::unload(DecoderWorkspace& work, const LdpcPlan& plan, std::size_t bits) const {
+    for (std::size_t column = 0; column * size() < bits; ++column) {
         const std::int8_t* const from = work.posteriors() + column * column_stride(size());
         std::int8_t* const to = work.values.data() + column * size();
         const std::size_t frame = plan.frames[column];
         std::memcpy(to + frame, from, size() - frame);
         std::memcpy(to, from + size() - frame, frame);
     }
-    pack_signs(std::span(work.values).first(blocks_.bits), work.packed);
 }
 
 DecodedCodeBlock CodeBlockDecoder::operator()(DecoderWorkspace& work, SoftBitView codeword,
                                               std::size_t code_block, int redundancy_version,
-                                              std::span<std::int8_t> soft_buffer) const {
+                                              std::span<std::int8_t> soft_buffer,
+                                              std::span<std::int8_t> extrinsic) const {
     const std::size_t symbols = matching_.symbols_of(code_block);
-    recover_(codeword.subspan(matching_.bits_before(code_block), symbols * matching_.bits_per_symbol),
-             symbols, redundancy_version, work.buffer, work.selected.data());
+    const std::size_t before = matching_.bits_before(code_block);
+    const std::size_t sent = symbols * matching_.bits_per_symbol;
+    recover_(codeword.subspan(before, sent), symbols, redundancy_version, work.buffer, work.selected.data());
     for (std::size_t i = 0; i < soft_buffer.size(); ++i)
         work.buffer[i] = soft_buffer[i] = combined(work.buffer[i], soft_buffer[i]);
     const LdpcPlan& plan =
         soft_buffer.empty() ? plans_[static_cast<std::size_t>(redundancy_version)] : plans_.back();
     load(work, plan);
     const End end = decode(work, plan);
-    unload(work, plan);
+    unload(work, plan, extrinsic.empty() ? blocks_.bits : static_cast<std::size_t>(plan.columns) * size());
+    pack_signs(std::span(work.values).first(blocks_.bits), work.packed);
+    if (!extrinsic.empty())
+        recover_.write_extrinsic(codeword.subspan(before, sent), redundancy_version,
+                                 std::span(work.values).subspan(punctured_columns * size()),
+                                 extrinsic.subspan(before, sent));
     return {.iterations = end.iterations,
             .crc_holds = end.is_codeword && crc_(work.packed, blocks_.bits) == 0};
 }

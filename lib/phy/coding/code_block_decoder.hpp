@@ -26,7 +26,7 @@ struct DecoderWorkspace {
     std::vector<std::int8_t> selected;       ///< scratch of RateRecovery
     std::vector<VectorBytes> of_posteriors;  ///< see kernels.hpp
     std::vector<VectorBytes> of_messages;
-    std::vector<std::int8_t> values;   ///< posteriors of the information bits in order
+    std::vector<std::int8_t> values;   ///< posteriors in order
     std::vector<std::uint8_t> packed;  ///< their signs: K' bits
 
     std::int8_t* posteriors() { return of_posteriors.front().bytes; }
@@ -50,9 +50,11 @@ public:
     [[nodiscard]] const RateMatching& matching() const { return matching_; }
     [[nodiscard]] DecoderWorkspace workspace() const;
 
-    /// Leaves the bits in DecoderWorkspace::packed. soft_buffer: empty, or that of the code block.
+    /// Leaves the bits in DecoderWorkspace::packed. soft_buffer: empty, or that of the code block. extrinsic:
+    /// empty, or that of the codeword.
     DecodedCodeBlock operator()(DecoderWorkspace& work, SoftBitView codeword, std::size_t code_block,
-                                int redundancy_version, std::span<std::int8_t> soft_buffer) const;
+                                int redundancy_version, std::span<std::int8_t> soft_buffer,
+                                std::span<std::int8_t> extrinsic) const;
 
 private:
     struct End {
@@ -64,7 +66,7 @@ private:
     void load(DecoderWorkspace& work, const LdpcPlan& plan) const;
     [[nodiscard]] bool is_decided(const DecoderWorkspace& work, const LdpcPlan& plan) const;
     End decode(DecoderWorkspace& work, const LdpcPlan& plan) const;
-    void unload(DecoderWorkspace& work, const LdpcPlan& plan) const;
+    void unload(DecoderWorkspace& work, const LdpcPlan& plan, std::size_t bits) const;
 
     CodeBlocks blocks_;
     RateMatching matching_;

@@ -32,6 +32,7 @@ void check_sizes(const TransportDecoderConfig& config, const CodeBlocks& blocks,
     check_size("payload", sizes.payload, sizes.results * (config.block.size / 8));
     if (sizes.soft_buffers != 0)
         check_size("soft_buffers", sizes.soft_buffers, sizes.results * blocks.count * blocks.buffer_size);
+    if (sizes.extrinsic != 0) check_size("extrinsic", sizes.extrinsic, sizes.llr);
 }
 
 std::vector<LdpcPlan> make_plans(const CodeBlocks& blocks, const RateMatching& matching) {

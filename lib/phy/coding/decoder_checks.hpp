@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "phy/coding/crc.hpp"
@@ -17,7 +18,11 @@ struct DecoderSizes {
     std::size_t payload;
     std::size_t results;
     std::size_t soft_buffers;
+    std::size_t extrinsic;
 };
+
+/// In DecodedBlock::failed_blocks while the block is decoded.
+inline constexpr std::uint32_t is_pending = 0x80000000;
 
 /// The configuration; throws ArgumentError if a value of the decoder is out of its range.
 const TransportDecoderConfig& checked(const TransportDecoderConfig& config);

@@ -31,6 +31,19 @@ float number(std::int8_t soft_bit) {
     return static_cast<float>(std::max(soft_bit, std::int8_t{-127}));
 }
 
+/// Calls visit() with the type of the format's soft bits.
+template <typename Visitor>
+void with_type(SoftBitFormat format, const Visitor& visit) {
+    switch (format) {
+        case SoftBitFormat::int8:
+            return visit(std::type_identity<std::int8_t>());
+        case SoftBitFormat::float16:
+            return visit(std::type_identity<half>());
+        case SoftBitFormat::float32:
+            return visit(std::type_identity<float>());
+    }
+}
+
 std::int8_t rounded(float llr) {
     constexpr float whole = 0x1.8p23F;  // whose last place is 1
     const float limit = max_llr;
@@ -93,22 +106,34 @@ void RateRecovery::operator()(SoftBitView soft_bits, std::size_t symbols, int re
     const std::uint32_t first = matching_.first_ranks[static_cast<std::size_t>(redundancy_version)];
     const auto count = static_cast<std::uint32_t>(symbols);
     std::ranges::fill(buffer, std::int8_t{0});
-    const auto recover_from = [&]<typename T>(std::type_identity<T>) {
+    with_type(soft_bits.format(), [&]<typename T>(std::type_identity<T>) {
         const std::uint32_t sent = count * matching_.bits_per_symbol;
         if (sent <= matching_.usable()) {
             select<T>(soft_bits.data(), count, scratch);
             place({scratch, sent}, first, buffer.data());
         } else
             add_repeated<T>(soft_bits.data(), count, first, buffer.data());
-    };
-    switch (soft_bits.format()) {
-        case SoftBitFormat::int8:
-            return recover_from(std::type_identity<std::int8_t>());
-        case SoftBitFormat::float16:
-            return recover_from(std::type_identity<half>());
-        case SoftBitFormat::float32:
-            return recover_from(std::type_identity<float>());
-    }
+    });
+}
+
+void RateRecovery::write_extrinsic(SoftBitView soft_bits, int redundancy_version,
+                                   std::span<const std::int8_t> posteriors,
+                                   std::span<std::int8_t> extrinsic) const {
+    const std::uint32_t first = matching_.first_ranks[static_cast<std::size_t>(redundancy_version)];
+    const std::uint32_t per_symbol = matching_.bits_per_symbol;
+    const auto symbols = static_cast<std::uint32_t>(soft_bits.size() / per_symbol);
+    with_type(soft_bits.format(), [&]<typename T>(std::type_identity<T>) {
+        std::uint32_t rank = first;
+        for (std::uint32_t bit = 0; bit < per_symbol; ++bit) {
+            for (std::uint32_t symbol = 0; symbol < symbols; ++symbol) {
+                const std::uint32_t index = symbol * per_symbol + bit;
+                const int read = rounded(number(load<T>(soft_bits.data(), index)) * units_);
+                extrinsic[index] = static_cast<std::int8_t>(
+                    std::clamp(posteriors[matching_.place_of(rank)] - read, -127, 127));
+                rank = rank + 1 == matching_.usable() ? 0 : rank + 1;
+            }
+        }
+    });
 }
 
 }  // namespace phy::detail

@@ -25,6 +25,10 @@ public:
     void operator()(SoftBitView soft_bits, std::size_t symbols, int redundancy_version,
                     std::span<std::int8_t> buffer, std::int8_t* scratch) const;
 
+    /// From soft bits of the code block and the posteriors of the buffer's bits. extrinsic: one per soft bit.
+    void write_extrinsic(SoftBitView soft_bits, int redundancy_version,
+                         std::span<const std::int8_t> posteriors, std::span<std::int8_t> extrinsic) const;
+
 private:
     template <typename T>
     void select(const std::byte* soft_bits, std::uint32_t symbols, std::int8_t* selected) const;

@@ -19,9 +19,20 @@ struct PHY_HIDDEN TransportDecoder::Impl {
           block_crc(detail::transport_block_crc(decode.blocks())),
           workspaces(static_cast<std::size_t>(on.pool().size()), decode.workspace()) {}
 
-    void decode_block(detail::DecoderWorkspace& work, SoftBitView codeword, std::size_t code_block,
-                      int redundancy_version, std::span<std::uint8_t> payload, DecodedBlock& result,
-                      std::span<std::int8_t> soft_buffer) const;
+    /// The arrays of a call.
+    struct Call {
+        SoftBitView llr;
+        int redundancy_version;
+        std::span<std::uint8_t> payload;
+        std::span<DecodedBlock> results;
+        std::span<std::int8_t> soft_buffers;
+        std::span<std::int8_t> extrinsic;
+    };
+
+    void check(const Call& call) const;
+    void decode_pending(const Call& call);
+    void decode_block(detail::DecoderWorkspace& work, const Call& call, std::size_t block,
+                      std::size_t code_block) const;
     void finish(std::span<const std::uint8_t> payload, DecodedBlock& result) const;
 
     Host host;
@@ -31,14 +42,30 @@ struct PHY_HIDDEN TransportDecoder::Impl {
     std::vector<detail::DecoderWorkspace> workspaces;  ///< per thread
 };
 
-/// Leaves the sent CRC of the transport block in result.crc.
-void TransportDecoder::Impl::decode_block(detail::DecoderWorkspace& work, SoftBitView codeword,
-                                          std::size_t code_block, int redundancy_version,
-                                          std::span<std::uint8_t> payload, DecodedBlock& result,
-                                          std::span<std::int8_t> soft_buffer) const {
+void TransportDecoder::Impl::check(const Call& call) const {
+    detail::check_sizes(config, decode.blocks(), call.redundancy_version, call.llr.format(),
+                        {.llr = call.llr.size(),
+                         .payload = call.payload.size(),
+                         .results = call.results.size(),
+                         .soft_buffers = call.soft_buffers.size(),
+                         .extrinsic = call.extrinsic.size()});
+}
+
+/// Leaves the sent CRC of the transport block in its result.
+void TransportDecoder::Impl::decode_block(detail::DecoderWorkspace& work, const Call& call, std::size_t block,
+                                          std::size_t code_block) const {
     const CodeBlocks& blocks = decode.blocks();
+    const auto of_block = [&](auto array) {
+        const std::size_t size = array.size() / call.results.size();
+        return array.subspan(block * size, size);
+    };
+    const auto soft_buffer = of_block(call.soft_buffers);
+    const std::size_t buffered = soft_buffer.size() / blocks.count;
     const detail::DecodedCodeBlock decoded =
-        decode(work, codeword, code_block, redundancy_version, soft_buffer);
+        decode(work, of_block(call.llr), code_block, call.redundancy_version,
+               soft_buffer.subspan(code_block * buffered, buffered), of_block(call.extrinsic));
+    const std::span<std::uint8_t> payload = of_block(call.payload);
+    DecodedBlock& result = call.results[block];
     const std::size_t bytes = (blocks.bits - static_cast<std::size_t>(blocks.code_block_crc)) / 8;
     const std::size_t first = code_block * bytes;
     const std::size_t end = std::min(first + bytes, payload.size());
@@ -51,10 +78,29 @@ void TransportDecoder::Impl::decode_block(detail::DecoderWorkspace& work, SoftBi
     if (!decoded.crc_holds) std::atomic_ref(result.failed_blocks).fetch_add(1, std::memory_order_relaxed);
 }
 
+/// Blocks whose results are pending.
+void TransportDecoder::Impl::decode_pending(const Call& call) {
+    const auto is_pending = [&](std::size_t block) {
+        const std::uint32_t failed =
+            std::atomic_ref(call.results[block].failed_blocks).load(std::memory_order_relaxed);
+        return (failed & detail::is_pending) != 0;
+    };
+    const std::size_t count = decode.blocks().count;
+    host.pool().for_each(call.results.size() * count, [&](int part, std::size_t index) noexcept {
+        if (is_pending(index / count))
+            decode_block(workspaces[static_cast<std::size_t>(part)], call, index / count, index % count);
+    });
+    const std::size_t bytes = config.block.size / 8;
+    host.pool().for_each(call.results.size(), [&](int /*part*/, std::size_t block) noexcept {
+        if (is_pending(block)) finish(call.payload.subspan(block * bytes, bytes), call.results[block]);
+    });
+}
+
 /// From the sent CRC to whether it holds.
 void TransportDecoder::Impl::finish(std::span<const std::uint8_t> payload, DecodedBlock& result) const {
     // Soft bits that are all alike would give it.
     const bool is_zero = result.crc == 0 && std::ranges::all_of(payload, [](auto byte) { return byte == 0; });
+    result.failed_blocks &= ~detail::is_pending;
     const bool holds = !is_zero && block_crc(payload, 8 * payload.size()) == result.crc;
     if (is_zero) result.failed_blocks = static_cast<std::uint32_t>(decode.blocks().count);
     result.crc = holds && result.failed_blocks == 0 ? 1 : 0;
@@ -72,28 +118,25 @@ std::size_t TransportDecoder::soft_buffer_size() const {
 }
 
 void TransportDecoder::operator()(SoftBitView llr, int redundancy_version, std::span<std::uint8_t> payload,
-                                  std::span<DecodedBlock> results, std::span<std::int8_t> soft_buffers) {
-    detail::check_sizes(impl_->config, impl_->decode.blocks(), redundancy_version, llr.format(),
-                        {.llr = llr.size(),
-                         .payload = payload.size(),
-                         .results = results.size(),
-                         .soft_buffers = soft_buffers.size()});
-    const std::size_t coded = impl_->config.block.coded_bits;
-    const std::size_t bytes = impl_->config.block.size / 8;
-    const std::size_t buffered = soft_buffers.empty() ? 0 : soft_buffer_size();
-    std::ranges::fill(results, DecodedBlock{});
-    const std::size_t count = impl_->decode.blocks().count;
-    impl_->host.pool().for_each(results.size() * count, [&](int part, std::size_t index) noexcept {
-        const std::size_t block = index / count;
-        const std::size_t code_block = index % count;
-        impl_->decode_block(
-            impl_->workspaces[static_cast<std::size_t>(part)], llr.subspan(block * coded, coded), code_block,
-            redundancy_version, payload.subspan(block * bytes, bytes), results[block],
-            soft_buffers.subspan(block * buffered + code_block * buffered / count, buffered / count));
-    });
-    impl_->host.pool().for_each(results.size(), [&](int /*part*/, std::size_t block) noexcept {
-        impl_->finish(payload.subspan(block * bytes, bytes), results[block]);
-    });
+                                  std::span<DecodedBlock> results, std::span<std::int8_t> soft_buffers,
+                                  std::span<std::int8_t> extrinsic) {
+    const Impl::Call call = {llr, redundancy_version, payload, results, soft_buffers, extrinsic};
+    impl_->check(call);
+    std::ranges::fill(results, DecodedBlock{.failed_blocks = detail::is_pending});
+    impl_->decode_pending(call);
+}
+
+void TransportDecoder::decode_failed(SoftBitView llr, int redundancy_version, std::span<std::uint8_t> payload,
+                                     std::span<DecodedBlock> results, std::span<std::int8_t> soft_buffers,
+                                     std::span<std::int8_t> extrinsic) {
+    const Impl::Call call = {llr, redundancy_version, payload, results, soft_buffers, extrinsic};
+    impl_->check(call);
+    for (DecodedBlock& result : results)
+        if (result.crc == 0)
+            result = {.failed_blocks = detail::is_pending,
+                      .iterations = result.iterations,
+                      .repeats = result.repeats + 1};
+    impl_->decode_pending(call);
 }
 
 const Host& TransportDecoder::host() const {

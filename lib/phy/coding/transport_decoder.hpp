@@ -32,7 +32,8 @@ struct PHY_EXPORT DecodedBlock {
     /// Code blocks that fail a parity check of the LDPC code or their own CRC; with one code block, that of
     /// the transport block.
     std::uint32_t failed_blocks = 0;
-    std::uint32_t iterations = 0;  ///< of all code blocks
+    std::uint32_t iterations = 0;  ///< of all code blocks, in all calls
+    std::uint32_t repeats = 0;     ///< how often decode_failed() has decoded it again
 
     friend bool operator==(const DecodedBlock&, const DecodedBlock&) = default;
 };
@@ -45,6 +46,10 @@ struct PHY_EXPORT DecodedBlock {
 /// larger: signs alone decode too. A code block with an information bit of which nothing is known fails,
 /// whatever its CRC, and so does a transport block of zeros alone: its CRC holds for soft bits that are all
 /// alike.
+///
+/// Extrinsic LLRs are what the decoder knows of each soft bit besides that soft bit itself: the LLR of its
+/// last iteration less the soft bit as the decoder has read it, in sixths of a nat, from -127 to 127. They
+/// are the priors of JointDetector, whose soft bits decode_failed() then takes.
 ///
 /// Every backend and number of threads gives the same bytes and the same number of iterations. The threads of
 /// the host share the code blocks of a call. A decoder works for one caller at a time.
@@ -66,10 +71,18 @@ public:
     /// llr: (blocks, G), descrambled. payload: (blocks, A / 8) bytes, the first bit of a byte most
     /// significant; blocks whose CRC fails are written too. results: one per block. soft_buffers: empty, or
     /// (blocks, soft_buffer_size()), which combine retransmissions: 0 before the first transmission of a
-    /// block, then as this call leaves them. Throws ArgumentError for sizes that do not fit, another format
-    /// and another redundancy version than 0 to 3. Allocates nothing.
+    /// block, then as this call leaves them. extrinsic: empty, or (blocks, G), written. Throws ArgumentError
+    /// for sizes that do not fit, another format and another redundancy version than 0 to 3. Allocates
+    /// nothing.
     void operator()(SoftBitView llr, int redundancy_version, std::span<std::uint8_t> payload,
-                    std::span<DecodedBlock> results, std::span<std::int8_t> soft_buffers = {});
+                    std::span<DecodedBlock> results, std::span<std::int8_t> soft_buffers = {},
+                    std::span<std::int8_t> extrinsic = {});
+
+    /// The same for those blocks alone that their results say have failed in earlier calls. All else that
+    /// belongs to a block whose CRC holds stays as it is.
+    void decode_failed(SoftBitView llr, int redundancy_version, std::span<std::uint8_t> payload,
+                       std::span<DecodedBlock> results, std::span<std::int8_t> soft_buffers = {},
+                       std::span<std::int8_t> extrinsic = {});
 
     [[nodiscard]] const Host& host() const;
     [[nodiscard]] const Config& config() const;
@@ -102,7 +115,10 @@ public:
     /// As in phy::TransportDecoder. Spans must not overlap.
     void operator()(SoftBitView llr, int redundancy_version, DeviceSpan<std::uint8_t> payload,
                     DeviceSpan<DecodedBlock> results, DeviceSpan<std::int8_t> soft_buffers,
-                    cudaStream_t stream) const;
+                    cudaStream_t stream, DeviceSpan<std::int8_t> extrinsic = {}) const;
+    void decode_failed(SoftBitView llr, int redundancy_version, DeviceSpan<std::uint8_t> payload,
+                       DeviceSpan<DecodedBlock> results, DeviceSpan<std::int8_t> soft_buffers,
+                       cudaStream_t stream, DeviceSpan<std::int8_t> extrinsic = {}) const;
 
     [[nodiscard]] const Device& device() const;
     [[nodiscard]] const Config& config() const;

@@ -42,6 +42,11 @@ struct PHY_EXPORT JointDetectorConfig {
 /// rounded. Soft bits are limited as in SoftDemapper. Above 2^60, |h|^2 / N0' of both layers is scaled down
 /// to that.
 ///
+/// Iterative detection. Priors are LLRs of all soft bits from elsewhere, such as TransportDecoder's extrinsic
+/// ones: the metric of a pair of points then has the prior of each bit that is 1, and a soft bit is the
+/// difference of minima less its own prior. All points of the other layer are tried, and none counts as
+/// interference: the work grows with the number of points times its root.
+///
 /// Erasures. A pair gets soft bits of 0 if all its numbers are 0, if one is not finite, or if the sum of
 /// their magnitudes is 2^65 or more. A layer without a channel gets soft bits near 0 from the likelihoods
 /// themselves; layers that an Equalizer cannot separate are no erasure here.
@@ -56,10 +61,11 @@ public:
     JointDetector(const Host& host, const Config& config);
 
     /// Detects all elements. pairs: one per resource element, see Equalizer. llr: (elements, 2 layers, Qm),
-    /// the order of the codeword. signs as in SoftDemapper. Throws ArgumentError, and then has written
-    /// nothing, if sizes do not fit. Allocates nothing.
+    /// the order of the codeword. signs as in SoftDemapper. priors: empty, or as many as there are soft bits,
+    /// with the meaning of these, in sixths of a nat. Throws ArgumentError, and then has written nothing, if
+    /// sizes do not fit. Allocates nothing.
     void operator()(std::span<const LayerPair> pairs, SoftBitSpan llr,
-                    std::span<const std::uint32_t> signs = {});
+                    std::span<const std::uint32_t> signs = {}, std::span<const std::int8_t> priors = {});
 
     [[nodiscard]] const Host& host() const;
     [[nodiscard]] const Config& config() const;
@@ -88,7 +94,8 @@ public:
 
     /// As in phy::JointDetector, on the stream, which must belong to the device.
     void operator()(DeviceSpan<const LayerPair> pairs, SoftBitSpan llr, cudaStream_t stream,
-                    DeviceSpan<const std::uint32_t> signs = {}) const;
+                    DeviceSpan<const std::uint32_t> signs = {},
+                    DeviceSpan<const std::int8_t> priors = {}) const;
 
     [[nodiscard]] const Device& device() const;
     [[nodiscard]] const Config& config() const;

@@ -23,6 +23,7 @@ struct Call {
     SymbolView input;
     std::uint64_t first;
     const ReceiverOutput& output;
+    std::span<const std::int8_t> priors;
     std::size_t slots;
     std::vector<detail::SlotChain>& chains;
     std::atomic<std::size_t> next{0};
@@ -35,7 +36,8 @@ struct Call {
                .slots = of_slot(output.slots, slot, 1),
                .symbols = of_slot(output.symbols, slot, plan.symbols),
                .noise_variance = of_slot(output.noise_variance, slot, plan.symbols),
-               .channel = of_slot(output.channel, slot, plan.channel)});
+               .channel = of_slot(output.channel, slot, plan.channel)},
+              of_slot(priors, slot, plan.soft_bits));
     }
 
     void receive_slots(std::size_t chain) {
@@ -90,7 +92,8 @@ const SlotSchedule& Receiver::schedule() const {
     return impl_->shared.plan.schedule;
 }
 
-void Receiver::operator()(SymbolView input, std::uint64_t first, const ReceiverOutput& output) {
+void Receiver::operator()(SymbolView input, std::uint64_t first, const ReceiverOutput& output,
+                          std::span<const std::int8_t> priors) {
     const detail::ReceiverPlan& plan = impl_->shared.plan;
     const std::size_t slots = detail::checked_slots(plan,
                                                     {.input = input.size(),
@@ -98,9 +101,10 @@ void Receiver::operator()(SymbolView input, std::uint64_t first, const ReceiverO
                                                      .slots = output.slots.size(),
                                                      .symbols = output.symbols.size(),
                                                      .noise_variance = output.noise_variance.size(),
-                                                     .channel = output.channel.size()},
+                                                     .channel = output.channel.size(),
+                                                     .priors = priors.size()},
                                                     input.format(), output.llr.format());
-    Call call = {plan, input, first, output, slots, impl_->by_thread};
+    Call call = {plan, input, first, output, priors, slots, impl_->by_thread};
     const std::size_t chains = impl_->by_thread.size();
     if (chains == 0 || slots < chains) {
         for (std::size_t slot = 0; slot < slots; ++slot)

@@ -167,9 +167,11 @@ public:
 
     /// Receives the occasions first, first + 1 ... of the schedule. input: (slots, antennas,
     /// input_per_slot()). Each row of samples begins with the slot's first sample; shorter slots leave the
-    /// end of their row unused. Throws ArgumentError, and writes nothing, if sizes do not fit, or for another
-    /// soft-bit format. Allocates nothing.
-    void operator()(SymbolView input, std::uint64_t first, const ReceiverOutput& output);
+    /// end of their row unused. priors: empty, or (slots, G), see JointDetector. Throws ArgumentError, and
+    /// writes nothing, if sizes do not fit, for another soft-bit format, and for priors without joint
+    /// detection. Allocates nothing.
+    void operator()(SymbolView input, std::uint64_t first, const ReceiverOutput& output,
+                    std::span<const std::int8_t> priors = {});
 
     [[nodiscard]] const Host& host() const;
     [[nodiscard]] const Config& config() const;
@@ -218,8 +220,8 @@ public:
 
     /// As in phy::Receiver, on a stream of the device. Also throws ArgumentError for more than max_slots
     /// slots, and for a grid that is not aligned to the size of its elements.
-    void operator()(SymbolView input, std::uint64_t first, const ReceiverOutput& output,
-                    cudaStream_t stream) const;
+    void operator()(SymbolView input, std::uint64_t first, const ReceiverOutput& output, cudaStream_t stream,
+                    DeviceSpan<const std::int8_t> priors = {}) const;
 
     [[nodiscard]] const Device& device() const;
     [[nodiscard]] const Config& config() const;

@@ -82,6 +82,16 @@ struct PHY_HIDDEN TransportDecoder::Impl {
     Impl(const Device& on, const Config& given);
 
     void prepare();
+    /// The arrays of a call.
+    struct Call {
+        SoftBitView llr;
+        int redundancy_version;
+        DeviceSpan<std::uint8_t> payload;
+        DeviceSpan<DecodedBlock> results;
+        DeviceSpan<std::int8_t> soft_buffers;
+        DeviceSpan<std::int8_t> extrinsic;
+    };
+    void decode(const Call& call, bool only_failed, cudaStream_t stream) const;
 
     Device device;
     Config config;
@@ -138,6 +148,29 @@ void TransportDecoder::Impl::prepare() {
     detail::prepare_decode();
 }
 
+void TransportDecoder::Impl::decode(const Call& call, bool only_failed, cudaStream_t stream) const {
+    phy::detail::check_sizes(config, blocks, call.redundancy_version, call.llr.format(),
+                             {.llr = call.llr.size(),
+                              .payload = call.payload.size(),
+                              .results = call.results.size(),
+                              .soft_buffers = call.soft_buffers.size(),
+                              .extrinsic = call.extrinsic.size()});
+    if (call.results.empty()) return;
+    const auto version = static_cast<std::size_t>(call.redundancy_version);
+    detail::DecodeJob now = job;
+    now.plan = (call.soft_buffers.empty() ? plans[version] : plans.back()).view;
+    now.first_rank = now.matching.first_ranks[version];
+    now.llr = call.llr.data();
+    now.soft_buffers = call.soft_buffers.empty() ? nullptr : call.soft_buffers.data();
+    now.extrinsic = call.extrinsic.empty() ? nullptr : call.extrinsic.data();
+    now.payload = call.payload.data();
+    now.results = call.results.data();
+    now.only_failed = only_failed;
+    now.blocks = call.results.size();
+    const CurrentDevice current(device);
+    detail::launch(now, stream);
+}
+
 TransportDecoder::TransportDecoder(const Device& device, const Config& config)
     : impl_(std::make_unique<Impl>(device, config)) {}
 
@@ -151,24 +184,15 @@ std::size_t TransportDecoder::soft_buffer_size() const {
 
 void TransportDecoder::operator()(SoftBitView llr, int redundancy_version, DeviceSpan<std::uint8_t> payload,
                                   DeviceSpan<DecodedBlock> results, DeviceSpan<std::int8_t> soft_buffers,
-                                  cudaStream_t stream) const {
-    phy::detail::check_sizes(impl_->config, impl_->blocks, redundancy_version, llr.format(),
-                             {.llr = llr.size(),
-                              .payload = payload.size(),
-                              .results = results.size(),
-                              .soft_buffers = soft_buffers.size()});
-    if (results.size() == 0) return;
-    const auto version = static_cast<std::size_t>(redundancy_version);
-    detail::DecodeJob job = impl_->job;
-    job.plan = (soft_buffers.size() == 0 ? impl_->plans[version] : impl_->plans.back()).view;
-    job.first_rank = job.matching.first_ranks[version];
-    job.llr = llr.data();
-    job.soft_buffers = soft_buffers.size() == 0 ? nullptr : soft_buffers.data();
-    job.payload = payload.data();
-    job.results = results.data();
-    job.blocks = results.size();
-    const CurrentDevice current(impl_->device);
-    detail::launch(job, stream);
+                                  cudaStream_t stream, DeviceSpan<std::int8_t> extrinsic) const {
+    impl_->decode({llr, redundancy_version, payload, results, soft_buffers, extrinsic}, false, stream);
+}
+
+void TransportDecoder::decode_failed(SoftBitView llr, int redundancy_version,
+                                     DeviceSpan<std::uint8_t> payload, DeviceSpan<DecodedBlock> results,
+                                     DeviceSpan<std::int8_t> soft_buffers, cudaStream_t stream,
+                                     DeviceSpan<std::int8_t> extrinsic) const {
+    impl_->decode({llr, redundancy_version, payload, results, soft_buffers, extrinsic}, true, stream);
 }
 
 const Device& TransportDecoder::device() const {

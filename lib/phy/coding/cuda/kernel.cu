@@ -2,6 +2,7 @@
 #include <cstdint>
 
 #include "phy/coding/cuda/launch.hpp"
+#include "phy/coding/decoder_checks.hpp"
 #include "phy/coding/math-inl.h"
 #include "phy/cuda/device.hpp"
 #include "phy/cuda/dispatch.cuh"
@@ -49,6 +50,13 @@ __device__ __forceinline__ float soft_bit(const DecodeJob& job, std::size_t inde
     return isfinite(value) ? value : 0.0F;
 }
 
+/// LLR, in units, of a sum of soft bits.
+__device__ __forceinline__ int in_units(const DecodeJob& job, float sum) {
+    const float llr = __fmul_rn(isfinite(sum) ? sum : 0.0F, job.units);
+    const float limit = max_llr;
+    return __float2int_rn(fminf(fmaxf(llr, -limit), limit));
+}
+
 /// RateRecovery for the bit at a place of the buffer that is no filler bit.
 __device__ __forceinline__ int recovered(const DecodeJob& job, unsigned place, std::size_t first,
                                          unsigned symbols) {
@@ -61,9 +69,7 @@ __device__ __forceinline__ int recovered(const DecodeJob& job, unsigned place, s
     for (unsigned k = rank < job.first_rank ? rank + usable - job.first_rank : rank - job.first_rank;
          k < sent; k += usable)
         sum = __fadd_rn(sum, soft_bit(job, first + k % symbols * matching.bits_per_symbol + k / symbols));
-    const float llr = __fmul_rn(isfinite(sum) ? sum : 0.0F, job.units);
-    const float limit = max_llr;
-    return __float2int_rn(fminf(fmaxf(llr, -limit), limit));
+    return in_units(job, sum);
 }
 
 __device__ void load(const DecodeJob& job, std::size_t block, unsigned code_block, const Work& work) {
@@ -251,12 +257,45 @@ __device__ void unload(const DecodeJob& job, std::size_t block, unsigned code_bl
     __syncthreads();
 }
 
+/// RateRecovery::write_extrinsic() of the host.
+__device__ void write_extrinsic(const DecodeJob& job, std::size_t block, unsigned code_block,
+                                const Work& work) {
+    const RateMatching& matching = job.matching;
+    const std::size_t first = block * job.coded_bits + matching.bits_before(code_block);
+    const unsigned symbols = matching.symbols_of(code_block);
+    for (unsigned i = threadIdx.x; i < symbols * matching.bits_per_symbol; i += blockDim.x) {
+        const unsigned selected = i % matching.bits_per_symbol * symbols + i / matching.bits_per_symbol;
+        const unsigned place = matching.place_of((job.first_rank + selected) % matching.usable());
+        const int known = work.posteriors[punctured_columns * job.size + place];
+        const int extrinsic = known - in_units(job, soft_bit(job, first + i));
+        job.extrinsic[first + i] = static_cast<std::int8_t>(max(min(extrinsic, 127), -127));
+    }
+}
+
 /// Bit 31 of DecodedBlock::crc until finish(): some bit of the transport block is 1.
 constexpr std::uint32_t has_bits = 0x80000000;
+
+__device__ __forceinline__ bool is_left(const DecodedBlock& result) {
+    const volatile std::uint32_t& failed = result.failed_blocks;
+    return (failed & is_pending) != 0;
+}
+
+/// Marks results of what shall be decoded.
+__global__ void begin(const __grid_constant__ DecodeJob job) {
+    const std::size_t block = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+    if (block >= job.blocks) return;
+    DecodedBlock& result = job.results[block];
+    if (!job.only_failed)
+        result = {.failed_blocks = is_pending};
+    else if (result.crc == 0)
+        result = {
+            .failed_blocks = is_pending, .iterations = result.iterations, .repeats = result.repeats + 1};
+}
 
 __device__ void decode_block(const DecodeJob& job, std::size_t index, const Work& work, Findings& findings) {
     const std::size_t block = index / job.code_blocks;
     const auto code_block = static_cast<unsigned>(index % job.code_blocks);
+    if (!is_left(job.results[block])) return;
     load(job, block, code_block, work);
     unsigned done = 0;
     bool is_codeword = false;
@@ -267,6 +306,7 @@ __device__ void decode_block(const DecodeJob& job, std::size_t index, const Work
             is_codeword = satisfies(job, work) && is_decided(job, work);
     } while (!is_codeword && done < job.iterations);
     unload(job, block, code_block, work, findings);
+    if (job.extrinsic != nullptr) write_extrinsic(job, block, code_block, work);
     if (threadIdx.x == 0) {
         DecodedBlock& result = job.results[block];
         const std::uint32_t crc =
@@ -302,6 +342,8 @@ __global__ void finish(const __grid_constant__ DecodeJob job) {
     const std::size_t block = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
     if (block >= job.blocks) return;
     DecodedBlock& result = job.results[block];
+    if (!is_left(result)) return;
+    result.failed_blocks &= ~is_pending;
     const bool is_zero = (result.crc & has_bits) == 0;
     const bool holds = result.crc == has_bits;
     if (!holds && (is_zero || job.code_blocks == 1)) result.failed_blocks = job.code_blocks;
@@ -318,11 +360,15 @@ std::size_t shared_bytes(const DeviceLdpcPlan& plan, std::uint32_t size, bool wi
 void prepare_decode() {
     load_code_with_shared_memory(decode<true>);
     load_code_with_shared_memory(decode<false>);
+    load_code(begin);
     load_code(finish);
 }
 
 void launch(const DecodeJob& job, cudaStream_t stream) {
-    check(cudaMemsetAsync(job.results, 0, job.blocks * sizeof(DecodedBlock), stream));
+    constexpr unsigned by_block = 128;
+    const auto blocks_of_threads = static_cast<unsigned>((job.blocks + by_block - 1) / by_block);
+    begin<<<blocks_of_threads, by_block, 0, stream>>>(job);
+    check(cudaGetLastError());
     const bool with_messages = job.scratch == nullptr;
     const std::size_t bytes = shared_bytes(job.plan, job.size, with_messages);
     const unsigned threads = (job.size + warp_size - 1) / warp_size * warp_size;
@@ -331,8 +377,7 @@ void launch(const DecodeJob& job, cudaStream_t stream) {
     const auto kernel = with_messages ? decode<true> : decode<false>;
     kernel<<<grid, threads, bytes, stream>>>(job);
     check(cudaGetLastError());
-    constexpr unsigned of_finish = 128;
-    finish<<<static_cast<unsigned>((job.blocks + of_finish - 1) / of_finish), of_finish, 0, stream>>>(job);
+    finish<<<blocks_of_threads, by_block, 0, stream>>>(job);
     check(cudaGetLastError());
 }
 

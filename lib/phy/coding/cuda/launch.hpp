@@ -55,6 +55,8 @@ struct DecodeJob {
     std::int8_t* soft_buffers = nullptr;  ///< or null
     std::uint8_t* payload = nullptr;
     DecodedBlock* results = nullptr;
+    std::int8_t* extrinsic = nullptr;  ///< one per soft bit, or null
+    bool only_failed = false;
     std::size_t blocks = 0;
     std::int8_t* scratch = nullptr;     ///< messages, where shared memory has no room for them
     std::uint32_t resident_blocks = 0;  ///< of threads

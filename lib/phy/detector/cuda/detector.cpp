@@ -19,8 +19,9 @@ JointDetector::JointDetector(const Device& device, const Config& config)
 }
 
 void JointDetector::operator()(DeviceSpan<const LayerPair> pairs, SoftBitSpan llr, cudaStream_t stream,
-                               DeviceSpan<const std::uint32_t> signs) const {
-    phy::detail::check(impl_->config, {pairs.size(), llr.size(), signs.size()}, llr.format());
+                               DeviceSpan<const std::uint32_t> signs,
+                               DeviceSpan<const std::int8_t> priors) const {
+    phy::detail::check(impl_->config, {pairs.size(), llr.size(), signs.size(), priors.size()}, llr.format());
     if (pairs.empty()) return;
     const CurrentDevice current(device());
     detail::launch(bits_per_axis(impl_->config.modulation),
@@ -28,6 +29,7 @@ void JointDetector::operator()(DeviceSpan<const LayerPair> pairs, SoftBitSpan ll
                     .symbols = 2 * pairs.size(),
                     .llr = llr.data(),
                     .signs = signs.empty() ? nullptr : signs.data(),
+                    .priors = priors.empty() ? nullptr : priors.data(),
                     .range = phy::detail::llr_range(impl_->config.llr, llr.format()),
                     .format = llr.format(),
                     .soft_bit_bytes = static_cast<unsigned>(size_of(llr.format())),

@@ -48,15 +48,33 @@ __device__ __forceinline__ void stage(const DetectorJob& job, float llr, unsigne
     }
 }
 
+/// LLRs in nats of the bits of a layer that were sent. first: the first one's index.
 template <int m>
+__device__ __forceinline__ void load_priors(const DetectorJob& job, std::uint64_t first, float* priors) {
+    const std::uint64_t last_word = (job.symbols * Staging<m>::bits - 1) / 32;
+    const std::uint32_t signs = job.signs == nullptr ? 0 : signs_from(job.signs, first, last_word);
+#pragma unroll
+    for (unsigned b = 0; b < Staging<m>::bits; ++b) {
+        const float llr =
+            Ops::mul(phy::detail::nats_per_prior_step, static_cast<float>(job.priors[first + b]));
+        priors[b] = (signs >> b & 1U) != 0 ? -llr : llr;
+    }
+}
+
+template <int m, bool has_priors>
 __device__ __forceinline__ void detect_layer(const DetectorJob& job, std::uint64_t symbol, unsigned lane,
                                              std::byte* staging) {
     constexpr unsigned bits = Staging<m>::bits;
     detector::PairOf<Ops> pair = load(job.pairs + symbol / 2);
     const float is_usable = detector::bring_into_range<Ops>(pair);
     if (symbol % 2 != 0) pair = detector::exchanged<Ops>(pair);
+    float priors[has_priors ? 2 * bits : 1];
+    if constexpr (has_priors) {
+        load_priors<m>(job, symbol * bits, priors);
+        load_priors<m>(job, (symbol ^ 1U) * bits, priors + bits);
+    }
     float llrs[bits];
-    detector::detect<Ops, m>(pair, is_usable, job.range.limit, llrs);
+    detector::detect<Ops, m, has_priors>(pair, priors, is_usable, job.range.limit, llrs);
     const std::uint64_t last_word = (job.symbols * bits - 1) / 32;
     const std::uint32_t signs = job.signs == nullptr ? 0 : signs_from(job.signs, symbol * bits, last_word);
 #pragma unroll
@@ -68,7 +86,7 @@ __device__ __forceinline__ void detect_layer(const DetectorJob& job, std::uint64
 }
 
 /// A thread detects one layer of an element.
-template <int m>
+template <int m, bool has_priors>
 __global__ void __launch_bounds__(detector_threads) detect_layers(const __grid_constant__ DetectorJob job) {
     __shared__ Staging<m> staging[detector_threads / warp_size];
     const unsigned lane = threadIdx.x % warp_size;
@@ -76,7 +94,7 @@ __global__ void __launch_bounds__(detector_threads) detect_layers(const __grid_c
     const std::uint64_t first = symbol - lane;
     if (first >= job.symbols) return;
     std::byte* const mine = staging[threadIdx.x / warp_size].bytes;
-    if (symbol < job.symbols) detect_layer<m>(job, symbol, lane, mine);
+    if (symbol < job.symbols) detect_layer<m, has_priors>(job, symbol, lane, mine);
     __syncwarp();
     const auto symbols = static_cast<unsigned>(std::min<std::uint64_t>(warp_size, job.symbols - first));
     const unsigned of_symbol = Staging<m>::bits * job.soft_bit_bytes;
@@ -85,22 +103,28 @@ __global__ void __launch_bounds__(detector_threads) detect_layers(const __grid_c
 }
 
 /// Calls visit(kernel).
-template <typename Visitor>
+template <bool has_priors, typename Visitor>
 void with_kernel(std::size_t axis_bits, Visitor visit) {
     with_constant_by_bits<std::size_t, phy::max_axis_bits + 1, 1>(
-        axis_bits, [&](auto m) { visit(detect_layers<static_cast<int>(m())>); });
+        axis_bits, [&](auto m) { visit(detect_layers<static_cast<int>(m()), has_priors>); });
 }
 
 }  // namespace
 
 void launch(std::size_t axis_bits, const DetectorJob& job, cudaStream_t stream) {
     const auto blocks = static_cast<unsigned>((job.symbols + detector_threads - 1) / detector_threads);
-    with_kernel(axis_bits, [&](auto kernel) { kernel<<<blocks, detector_threads, 0, stream>>>(job); });
+    const auto start = [&](auto kernel) { kernel<<<blocks, detector_threads, 0, stream>>>(job); };
+    if (job.priors != nullptr)
+        with_kernel<true>(axis_bits, start);
+    else
+        with_kernel<false>(axis_bits, start);
     check(cudaGetLastError());
 }
 
 void load_detector(std::size_t axis_bits) {
-    with_kernel(axis_bits, [](auto kernel) { load_code(kernel); });
+    const auto load = [](auto kernel) { load_code(kernel); };
+    with_kernel<false>(axis_bits, load);
+    with_kernel<true>(axis_bits, load);
 }
 
 }  // namespace phy::gpu::detail

@@ -17,6 +17,7 @@ struct DetectorJob {
     std::uint64_t symbols;  ///< 2 per pair
     std::byte* llr;
     const std::uint32_t* signs;  ///< one bit per soft bit, or null
+    const std::int8_t* priors;   ///< one per soft bit, or null
     phy::detail::LlrRange range;
     SoftBitFormat format;
     unsigned soft_bit_bytes;

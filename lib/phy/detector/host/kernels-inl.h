@@ -47,25 +47,50 @@ PHY_INLINE void store_row(V llr, LlrRange range, std::uint32_t* row) {
     Lanes::store_words(Lanes::words_of(rounded), row);
 }
 
+/// Those of both layers and of the first one again. Missing ones are zeros.
+template <int m>
+PHY_INLINE void load_priors(const float* priors, std::size_t count, V* out) {
+    constexpr std::size_t bits = 4 * m;
+    alignas(64) float rows[bits][Lanes::count] = {};
+    for (std::size_t e = 0; e < count; ++e)
+        for (std::size_t b = 0; b < bits; ++b)
+            rows[b][e] = priors[e * bits + b];
+    for (std::size_t b = 0; b < bits + bits / 2; ++b)
+        out[b] = Lanes::load(rows[b % bits]);
+}
+
 /// Staged: the type of a soft bit before it is narrowed.
-template <int m, typename Staged, typename SoftBit>
-void detect_all(const LayerPair* pairs, std::size_t count, LlrRange range, SoftBit* out) {
+template <int m, bool has_priors, typename Staged, typename SoftBit>
+void detect_some(const LayerPair* pairs, const float* priors, std::size_t count, LlrRange range,
+                 SoftBit* out) {
     constexpr std::size_t bits = 4 * m;
     alignas(64) Staged rows[bits][Lanes::count];
     const V limit = Ops::set(range.limit);
+    V prior[has_priors ? bits + bits / 2 : 1];
     for (std::size_t first = 0; first < count; first += Lanes::count) {
         const std::size_t here = std::min(Lanes::count, count - first);
         V llrs[bits];
         PairOf<Ops> pair = load_pairs_of(pairs + first, here);
+        if constexpr (has_priors) load_priors<m>(priors + first * bits, here, prior);
         const V is_usable = bring_into_range<Ops>(pair);
-        detect<Ops, m>(pair, is_usable, limit, llrs);
-        detect<Ops, m>(exchanged<Ops>(pair), is_usable, limit, llrs + 2 * m);
+        detect<Ops, m, has_priors>(pair, prior, is_usable, limit, llrs);
+        detect<Ops, m, has_priors>(exchanged<Ops>(pair), prior + (has_priors ? bits / 2 : 0), is_usable,
+                                   limit, llrs + 2 * m);
         for (std::size_t b = 0; b < bits; ++b)
             store_row(llrs[b], range, rows[b]);
         for (std::size_t e = 0; e < here; ++e)
             for (std::size_t b = 0; b < bits; ++b)
                 *out++ = static_cast<SoftBit>(rows[b][e]);
     }
+}
+
+template <int m, typename Staged, typename SoftBit>
+void detect_all(const LayerPair* pairs, const float* priors, std::size_t count, LlrRange range,
+                SoftBit* out) {
+    if (priors != nullptr)
+        detect_some<m, true, Staged>(pairs, priors, count, range, out);
+    else
+        detect_some<m, false, Staged>(pairs, priors, count, range, out);
 }
 
 template <std::size_t... i>

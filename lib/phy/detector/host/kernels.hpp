@@ -12,9 +12,12 @@
 namespace phy::detail {
 
 struct DetectorKernels {
-    /// Writes the soft bits of `count` pairs as binary32, or as int8.
-    using ToFloats = void (*)(const LayerPair* pairs, std::size_t count, LlrRange range, float* out);
-    using ToBytes = void (*)(const LayerPair* pairs, std::size_t count, LlrRange range, std::int8_t* out);
+    /// Writes the soft bits of `count` pairs as binary32, or as int8. priors: LLRs in nats, like them, or
+    /// null.
+    using ToFloats = void (*)(const LayerPair* pairs, const float* priors, std::size_t count, LlrRange range,
+                              float* out);
+    using ToBytes = void (*)(const LayerPair* pairs, const float* priors, std::size_t count, LlrRange range,
+                             std::int8_t* out);
 
     // By bits per axis - 1.
     std::array<ToFloats, max_axis_bits> to_floats;

@@ -5,6 +5,8 @@
 // point of the other layer. The nearest t follows per axis. Points are odd integers here, so their distances
 // to any number are found by folding. Gaussian interference is the same with t = 0, which
 // folding by 0 finds, and with the weight that its power leaves.
+//
+// With priors, each bit of a point that is 1 adds its LLR to the metric: t is then searched for per axis.
 #if defined(PHY_DETECTOR_DETECT_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef PHY_DETECTOR_DETECT_INL_H_
 #undef PHY_DETECTOR_DETECT_INL_H_
@@ -33,6 +35,7 @@ constexpr float farthest = 0x1p100F;
 /// Of the other layer's points: the square of half of their distance, over N0. Below, noise hides which of
 /// them was sent, and the nearest one is a worse guess than all of them together.
 constexpr float least_separation = 0.5F;
+constexpr float always_points = -1.0F;
 
 /// LayerPair, or vectors of it.
 template <class Ops>
@@ -105,9 +108,9 @@ PHY_INLINE PairOf<Ops> exchanged(const PairOf<Ops>& pair) {
             .cross = {pair.cross.re, Ops::sub(Ops::set(0.0F), pair.cross.im)}};
 }
 
-/// The first layer of a pair.
+/// The first layer of a pair. separation: see least_separation.
 template <class Ops, int m>
-PHY_INLINE OwnLayer<Ops> first_layer(const PairOf<Ops>& pair) {
+PHY_INLINE OwnLayer<Ops> first_layer(const PairOf<Ops>& pair, float separation) {
     const auto other_power = Ops::max(pair.power[1], Ops::set(0.0F));
     const auto least_power =
         Ops::max(Ops::mul(Ops::set(smallest_share), pair.power[0]), Ops::set(smallest_power));
@@ -123,7 +126,7 @@ PHY_INLINE OwnLayer<Ops> first_layer(const PairOf<Ops>& pair) {
                                 Ops::sub(pair.matched[0].im, beside.im)};
     const auto as_points = Ops::mul(other_power, Ops::set(static_cast<float>(unit<m> * unit<m>)));
     const auto as_noise = Ops::div(as_points, Ops::add(Ops::set(1.0F), other_power));
-    const auto is_clear = Ops::sub(as_points, Ops::set(least_separation));
+    const auto is_clear = Ops::sub(as_points, Ops::set(separation));
     const auto fold = Ops::where_positive(is_clear, Ops::set(1.0F));
     return {
         .own = limited<Ops>(scaled<Ops>(own, Ops::set(static_cast<float>(2.0 * unit<m>))), largest_own),
@@ -166,6 +169,93 @@ struct Labels {
     }
 };
 
+/// What the bits of a level add to a metric. priors: LLRs of a layer, those of its I axis or of its Q axis
+/// and every second one from there on.
+template <class Ops, int m>
+PHY_INLINE typename Ops::V prior_cost(const typename Ops::V* priors, int level) {
+    constexpr Labels<m> labels;
+    auto cost = Ops::set(0.0F);
+    PHY_UNROLL_ALL
+    for (int k = 0; k < m; ++k)
+        if ((labels.of_bit[k] >> level & 1U) != 0) cost = Ops::add(cost, priors[2 * k]);
+    return cost;
+}
+
+constexpr int level_of(int index, int m) {
+    return 2 * index - ((1 << m) - 1);
+}
+
+/// The other layer's part in metrics, without priors.
+template <class Ops, int m>
+struct NearestPoint {
+    using V = typename Ops::V;
+    V weight;
+    V folds[m];
+
+    PHY_INLINE explicit NearestPoint(const OwnLayer<Ops>& layer) : weight(layer.other_weight) {
+        PHY_UNROLL_ALL
+        for (int k = 0; k < m; ++k)
+            folds[k] = Ops::mul(layer.fold, Ops::set(static_cast<float>(1 << k)));
+    }
+
+    /// Of the least metric, where the other layer's point should be.
+    [[nodiscard]] PHY_INLINE V part(V re, V im) const {
+        re = distance_to_level<Ops, m>(re, folds);
+        im = distance_to_level<Ops, m>(im, folds);
+        return Ops::fma(im, im, Ops::mul(re, re));
+    }
+    /// The metric with the own layer's part.
+    [[nodiscard]] PHY_INLINE V metric(V part, V own) const { return Ops::fma(weight, part, own); }
+    [[nodiscard]] PHY_INLINE V own_cost_i(int /*level*/, V own) const { return own; }
+    [[nodiscard]] PHY_INLINE V own_cost_q(int /*level*/, V own) const { return own; }
+    [[nodiscard]] PHY_INLINE V extrinsic(int /*bit*/, V llr) const { return llr; }
+};
+
+/// The same with priors: LLRs of the own layer's bits, then of the other one's.
+template <class Ops, int m>
+struct LikeliestPoint {
+    using V = typename Ops::V;
+    static constexpr int levels = 1 << m;
+    V weight;
+    V costs_re[levels];
+    V costs_im[levels];
+    const V* own;
+
+    PHY_INLINE LikeliestPoint(const OwnLayer<Ops>& layer, const V* priors)
+        : weight(layer.other_weight), own(priors) {
+        const V* const other = priors + 2 * m;
+        PHY_UNROLL_ALL
+        for (int i = 0; i < levels; ++i) {
+            const V square = Ops::set(static_cast<float>(level_of(i, m) * level_of(i, m)));
+            costs_re[i] = Ops::fma(weight, square, prior_cost<Ops, m>(other, i));
+            costs_im[i] = Ops::fma(weight, square, prior_cost<Ops, m>(other + 1, i));
+        }
+    }
+
+    /// The least weight (x - t)^2 and cost over the levels t.
+    [[nodiscard]] PHY_INLINE V least(V x, const V* costs) const {
+        const V weighted = Ops::mul(weight, x);
+        const V slope = Ops::add(weighted, weighted);
+        V least = Ops::set(farthest);
+        PHY_UNROLL_ALL
+        for (int i = 0; i < levels; ++i)
+            least = Ops::min(Ops::nfma(slope, Ops::set(static_cast<float>(level_of(i, m))), costs[i]), least);
+        return Ops::fma(weighted, x, least);
+    }
+
+    [[nodiscard]] PHY_INLINE V part(V re, V im) const {
+        return Ops::add(least(re, costs_re), least(im, costs_im));
+    }
+    [[nodiscard]] PHY_INLINE V metric(V part, V own_part) const { return Ops::add(part, own_part); }
+    [[nodiscard]] PHY_INLINE V own_cost_i(int level, V part) const {
+        return Ops::add(part, prior_cost<Ops, m>(own, level));
+    }
+    [[nodiscard]] PHY_INLINE V own_cost_q(int level, V part) const {
+        return Ops::add(part, prior_cost<Ops, m>(own + 1, level));
+    }
+    [[nodiscard]] PHY_INLINE V extrinsic(int bit, V llr) const { return Ops::sub(llr, own[bit]); }
+};
+
 /// The least metric for each value of each bit of an axis.
 template <class Ops, int m>
 struct LeastMetrics {
@@ -194,36 +284,31 @@ struct LeastMetrics {
 };
 
 /// The LLRs of the layer's bits in nats, those of I and Q in turn.
-template <class Ops, int m>
-PHY_INLINE void compute_llrs(const OwnLayer<Ops>& layer, typename Ops::V* llrs) {
+template <class Ops, int m, class OtherLayer>
+PHY_INLINE void compute_llrs(const OwnLayer<Ops>& layer, const OtherLayer& other, typename Ops::V* llrs) {
     using V = typename Ops::V;
     constexpr int levels = 1 << m;
-    const auto level = [](int i) { return Ops::set(static_cast<float>(2 * i - (levels - 1))); };
-    V folds[m];
-    PHY_UNROLL_ALL
-    for (int k = 0; k < m; ++k)
-        folds[k] = Ops::mul(layer.fold, Ops::set(static_cast<float>(1 << k)));
+    const auto level = [](int i) { return Ops::set(static_cast<float>(level_of(i, m))); };
     V own_q[levels];
     V column[levels];
     PHY_UNROLL_ALL
     for (int q = 0; q < levels; ++q) {
-        own_q[q] = own_part<Ops>(layer.own_weight, layer.own.im, level(q));
+        own_q[q] = other.own_cost_q(q, own_part<Ops>(layer.own_weight, layer.own.im, level(q)));
         column[q] = Ops::set(farthest);
     }
     LeastMetrics<Ops, m> of_i;
     PHY_NO_UNROLL
     for (int i = 0; i < levels; ++i) {
-        const V own_i = own_part<Ops>(layer.own_weight, layer.own.re, level(i));
+        const V own_i = other.own_cost_i(i, own_part<Ops>(layer.own_weight, layer.own.re, level(i)));
         const V first_re = Ops::nfma(layer.ratio.re, level(i), layer.rest.re);
         const V first_im = Ops::nfma(layer.ratio.im, level(i), layer.rest.im);
         V row = Ops::set(farthest);
         PHY_UNROLL_ALL
         for (int q = 0; q < levels; ++q) {
-            const V re = distance_to_level<Ops, m>(Ops::fma(layer.ratio.im, level(q), first_re), folds);
-            const V im = distance_to_level<Ops, m>(Ops::nfma(layer.ratio.re, level(q), first_im), folds);
-            const V square = Ops::fma(im, im, Ops::mul(re, re));
-            row = Ops::min(Ops::fma(layer.other_weight, square, own_q[q]), row);
-            column[q] = Ops::min(Ops::fma(layer.other_weight, square, own_i), column[q]);
+            const V part = other.part(Ops::fma(layer.ratio.im, level(q), first_re),
+                                      Ops::nfma(layer.ratio.re, level(q), first_im));
+            row = Ops::min(other.metric(part, own_q[q]), row);
+            column[q] = Ops::min(other.metric(part, own_i), column[q]);
         }
         of_i.add(i, Ops::add(row, own_i));
     }
@@ -233,16 +318,21 @@ PHY_INLINE void compute_llrs(const OwnLayer<Ops>& layer, typename Ops::V* llrs) 
         of_q.add(q, Ops::add(column[q], own_q[q]));
     PHY_UNROLL_ALL
     for (int k = 0; k < m; ++k) {
-        llrs[2 * k] = of_i.llr(k);
-        llrs[2 * k + 1] = of_q.llr(k);
+        llrs[2 * k] = other.extrinsic(2 * k, of_i.llr(k));
+        llrs[2 * k + 1] = other.extrinsic(2 * k + 1, of_q.llr(k));
     }
 }
 
-/// The LLRs of the first layer of a pair; 0 unless is_usable is positive.
-template <class Ops, int m>
-PHY_INLINE void detect(const PairOf<Ops>& pair, typename Ops::V is_usable, typename Ops::V limit,
-                       typename Ops::V* llrs) {
-    compute_llrs<Ops, m>(first_layer<Ops, m>(pair), llrs);
+/// The LLRs of the first layer of a pair; 0 unless is_usable is positive. priors: those of its bits and then
+/// of the second layer's, or null.
+template <class Ops, int m, bool has_priors>
+PHY_INLINE void detect(const PairOf<Ops>& pair, const typename Ops::V* priors, typename Ops::V is_usable,
+                       typename Ops::V limit, typename Ops::V* llrs) {
+    const OwnLayer<Ops> layer = first_layer<Ops, m>(pair, has_priors ? always_points : least_separation);
+    if constexpr (has_priors)
+        compute_llrs<Ops, m>(layer, LikeliestPoint<Ops, m>(layer, priors), llrs);
+    else
+        compute_llrs<Ops, m>(layer, NearestPoint<Ops, m>(layer), llrs);
     PHY_UNROLL_ALL
     for (int k = 0; k < 2 * m; ++k)
         llrs[k] = Ops::where_positive(is_usable, Ops::clamp(llrs[k], limit));

@@ -26,6 +26,7 @@ void check(const JointDetectorConfig& config, const DetectorSizes& sizes, SoftBi
     check_enum("soft-bit format", format, all_soft_bit_formats.back());
     check_size("llr", sizes.llr, 2 * sizes.pairs * bits_per_symbol(config.modulation));
     if (sizes.signs != 0) check_size("signs", sizes.signs, (sizes.llr + 31) / 32);
+    if (sizes.priors != 0) check_size("priors", sizes.priors, sizes.llr);
 }
 
 }  // namespace phy::detail

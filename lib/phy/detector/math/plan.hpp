@@ -14,6 +14,9 @@ struct LlrRange {
     float limit;
 };
 
+/// Priors are in sixths of a nat, as the decoder has them.
+inline constexpr float nats_per_prior_step = 1.0F / 6.0F;
+
 LlrRange llr_range(const LlrConfig& config, SoftBitFormat format);
 
 /// Throws ArgumentError if a value is out of its range.
@@ -24,6 +27,7 @@ struct DetectorSizes {
     std::size_t pairs;
     std::size_t llr;
     std::size_t signs;
+    std::size_t priors;
 };
 void check(const JointDetectorConfig& config, const DetectorSizes& sizes, SoftBitFormat format);
 

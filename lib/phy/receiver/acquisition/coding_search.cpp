@@ -207,7 +207,7 @@ private:
             part.llr[bit] = static_cast<std::int8_t>((llr[bit] ^ flips) - flips);
         }
         const detail::DecodedCodeBlock decoded =
-            decode_(part.work, part.llr, 0, candidate.redundancy_version, {});
+            decode_(part.work, part.llr, 0, candidate.redundancy_version, {}, {});
         // Zeros have the CRC of nothing.
         return decoded.crc_holds &&
                std::ranges::any_of(part.work.packed, [](std::uint8_t byte) { return byte != 0; });

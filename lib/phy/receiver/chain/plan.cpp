@@ -183,6 +183,9 @@ std::size_t checked_slots(const ReceiverPlan& plan, const ReceiverCallSizes& cal
     check_output("slots", call.slots, slots, 1);
     check_output("symbols", call.symbols, slots, plan.symbols);
     check_output("channel", call.channel, slots, plan.channel);
+    check_output("priors", call.priors, slots, plan.soft_bits);
+    if (call.priors != 0 && !plan.detector)
+        throw ArgumentError("priors without joint detection: expected joint_detection");
     check_size("noise_variance", call.noise_variance, call.symbols);
     if (call.llr != 0 && llr != plan.config.format)
         throw ArgumentError("llr has soft bits of " + std::string(to_string(llr)) + ": expected " +

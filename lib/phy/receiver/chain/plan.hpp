@@ -79,6 +79,7 @@ struct ReceiverCallSizes {
     std::size_t symbols = 0;
     std::size_t noise_variance = 0;
     std::size_t channel = 0;
+    std::size_t priors = 0;
 };
 
 /// The number of slots in a call. Throws ArgumentError if sizes do not fit, and for another soft-bit format.

@@ -133,12 +133,13 @@ void DeviceChain::load_code() {
     fill_async(input, 0, stream);
     for (const SampleFormat format : all_sample_formats)
         (*this)({format, input.first(samples * size_of(format))}, 0, 1,
-                {.llr = {plan_.config.format, llr.span()}, .slots = received}, stream);
+                {.llr = {plan_.config.format, llr.span()}, .slots = received}, {}, stream);
     stream.synchronize();
 }
 
 void DeviceChain::operator()(SymbolView input, std::uint64_t first, std::size_t slots,
-                             const ReceiverOutput& output, cudaStream_t stream) {
+                             const ReceiverOutput& output, DeviceSpan<const std::int8_t> priors,
+                             cudaStream_t stream) {
     const bool lends = !output.symbols.empty();
     const bool is_whole = lends || !output.slots.empty() || output.llr.size() > 0;
     const bool is_split =
@@ -174,7 +175,7 @@ void DeviceChain::operator()(SymbolView input, std::uint64_t first, std::size_t 
     if (!output.slots.empty()) measure(all, output.slots, does_both ? beside_.get() : stream);
     if (track_ && (lends || output.llr.size() > 0))
         track_->raise_noise(estimates, all.noise_variance, stream, pairs_.first(slots * plan_.pairs));
-    if (output.llr.size() > 0) demap(all, output.llr, slots, stream);
+    if (output.llr.size() > 0) demap(all, output.llr, slots, priors, stream);
     if (does_both) {
         measured_.record(beside_);
         measured_.delay(stream);
@@ -244,12 +245,14 @@ void DeviceChain::measure(const Symbols& all, DeviceSpan<ReceivedSlot> received,
               stream);
 }
 
-void DeviceChain::demap(const Symbols& all, SoftBitSpan llr, std::size_t slots, cudaStream_t stream) {
+void DeviceChain::demap(const Symbols& all, SoftBitSpan llr, std::size_t slots,
+                        DeviceSpan<const std::int8_t> priors, cudaStream_t stream) {
     const std::size_t together = restarts_ ? 1 : slots;
     const std::size_t symbols = together * plan_.symbols;
     const std::size_t bits = together * plan_.soft_bits;
     if (detect_)
-        return (*detect_)(pairs_.first(slots * plan_.pairs), llr, stream, signs_.first(words_of(bits)));
+        return (*detect_)(pairs_.first(slots * plan_.pairs), llr, stream, signs_.first(words_of(bits)),
+                          priors);
     for (std::size_t slot = 0; slot < slots; slot += together)
         (*demap_)(all.symbols.subspan(slot * plan_.symbols, symbols),
                   all.noise_variance.subspan(slot * plan_.symbols, symbols),

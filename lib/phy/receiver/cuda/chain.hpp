@@ -23,7 +23,7 @@ public:
 
     /// slots: from 1 to max_slots. Expects checked arguments and the device as the current one.
     void operator()(SymbolView input, std::uint64_t first, std::size_t slots, const ReceiverOutput& output,
-                    cudaStream_t stream);
+                    DeviceSpan<const std::int8_t> priors, cudaStream_t stream);
 
     [[nodiscard]] const phy::detail::ReceiverPlan& plan() const { return plan_; }
     [[nodiscard]] const Device& device() const { return device_; }
@@ -58,7 +58,8 @@ private:
     void track(SymbolView grid, DeviceSpan<const cf32> pilots, const Symbols& all, std::size_t slots,
                cudaStream_t stream);
     void measure(const Symbols& all, DeviceSpan<ReceivedSlot> received, cudaStream_t stream);
-    void demap(const Symbols& all, SoftBitSpan llr, std::size_t slots, cudaStream_t stream);
+    void demap(const Symbols& all, SoftBitSpan llr, std::size_t slots, DeviceSpan<const std::int8_t> priors,
+               cudaStream_t stream);
     void write_channel(DeviceSpan<cf32> mean, std::size_t slots, cudaStream_t stream);
 
     Device device_;

@@ -45,7 +45,7 @@ const SlotSchedule& Receiver::schedule() const {
 }
 
 void Receiver::operator()(SymbolView input, std::uint64_t first, const ReceiverOutput& output,
-                          cudaStream_t stream) const {
+                          cudaStream_t stream, DeviceSpan<const std::int8_t> priors) const {
     const phy::detail::ReceiverPlan& plan = impl_->chain.plan();
     const std::size_t slots = phy::detail::checked_slots(plan,
                                                          {.input = input.size(),
@@ -53,7 +53,8 @@ void Receiver::operator()(SymbolView input, std::uint64_t first, const ReceiverO
                                                           .slots = output.slots.size(),
                                                           .symbols = output.symbols.size(),
                                                           .noise_variance = output.noise_variance.size(),
-                                                          .channel = output.channel.size()},
+                                                          .channel = output.channel.size(),
+                                                          .priors = priors.size()},
                                                          input.format(), output.llr.format());
     if (slots > max_slots())
         throw ArgumentError("input has " + std::to_string(slots) + " slots: expected at most " +
@@ -61,7 +62,7 @@ void Receiver::operator()(SymbolView input, std::uint64_t first, const ReceiverO
     check_alignment(plan, input);
     if (slots == 0) return;
     const CurrentDevice current(device());
-    impl_->chain(input, first, slots, output, stream);
+    impl_->chain(input, first, slots, output, priors, stream);
 }
 
 const Device& Receiver::device() const {

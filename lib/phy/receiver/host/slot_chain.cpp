@@ -75,7 +75,8 @@ SymbolView SlotChain::grid_of(SymbolView input, std::uint64_t occasion) {
     return buffers_.grid;
 }
 
-void SlotChain::operator()(SymbolView input, std::uint64_t occasion, const ReceiverOutput& output) {
+void SlotChain::operator()(SymbolView input, std::uint64_t occasion, const ReceiverOutput& output,
+                           std::span<const std::int8_t> priors) {
     const ReceiverPlan& plan = shared_.plan;
     const SymbolView grid = grid_of(input, occasion);
     const std::size_t index = plan.schedule.slot_index(occasion);
@@ -103,7 +104,7 @@ void SlotChain::operator()(SymbolView input, std::uint64_t occasion, const Recei
     if (track_ && (lends || output.llr.size() > 0))
         track_->raise_noise(std::span(&slot, 1), noise, buffers_.pairs);
     if (output.llr.size() == 0) return;
-    if (detect_) return (*detect_)(buffers_.pairs, output.llr, shared_.signs);
+    if (detect_) return (*detect_)(buffers_.pairs, output.llr, shared_.signs, priors);
     (*demap_)(symbols, noise, output.llr, 0, nullptr, shared_.signs);
 }
 

@@ -48,8 +48,9 @@ public:
     /// Keeps references to shared and buffers.
     SlotChain(const Host& host, const SharedReceiver& shared, SlotBuffers& buffers);
 
-    /// input and output are those of the slot. Expects checked arguments.
-    void operator()(SymbolView input, std::uint64_t occasion, const ReceiverOutput& output);
+    /// Arrays are those of the slot. Expects checked arguments.
+    void operator()(SymbolView input, std::uint64_t occasion, const ReceiverOutput& output,
+                    std::span<const std::int8_t> priors);
 
 private:
     SymbolView grid_of(SymbolView input, std::uint64_t occasion);
