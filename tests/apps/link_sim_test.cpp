@@ -384,7 +384,7 @@ TEST_F(LinkSim, WritesTheSameToATable) {
                           "throughput_bits_per_second\n"))
         << table;
     EXPECT_EQ(std::ranges::count(table, '\n'), 3);
-    EXPECT_NE(table.find("\n\"qpsk\",5,\"channel,noise\",false,,false,false,\"maxlog\",\"float32\",,"),
+    EXPECT_NE(table.find("\n\"qpsk\",5,\"channel,noise\",false,,false,false,0,\"maxlog\",\"float32\",,"),
               std::string::npos)
         << table;
     Arguments again = options;

@@ -56,6 +56,8 @@ struct DecoderOutputs {
     std::vector<phy::DecodedBlock> results;
     std::vector<std::int8_t> soft_buffers;
     std::vector<std::int8_t> extrinsic;
+    std::vector<phy::DecodedBlock> repeated;  ///< of decode_failed()
+    std::vector<std::uint8_t> repeated_payload;
 
     friend bool operator==(const DecoderOutputs&, const DecoderOutputs&) = default;
 };
@@ -73,10 +75,14 @@ DecoderOutputs decode_thrice(const DecoderCase& decoded, std::size_t soft_buffer
         std::vector<std::int8_t> none;
         auto& soft_buffers = version == 3 ? none : all.soft_buffers;
         decode(version, false, payload, results, soft_buffers, extrinsic);
-        if (version == 3) decode(version, true, payload, results, soft_buffers, extrinsic);
         all.extrinsic.insert(all.extrinsic.end(), extrinsic.begin(), extrinsic.end());
         all.payload.insert(all.payload.end(), payload.begin(), payload.end());
         all.results.insert(all.results.end(), results.begin(), results.end());
+        if (version != 3) continue;
+        decode(version, true, payload, results, soft_buffers, extrinsic);
+        all.repeated = results;
+        all.repeated_payload = payload;
+        all.extrinsic.insert(all.extrinsic.end(), extrinsic.begin(), extrinsic.end());
     }
     return all;
 }

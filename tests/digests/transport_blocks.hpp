@@ -103,7 +103,10 @@ inline void add_decoded(Section& section, const CodedCase& coded, phy::SoftBitFo
     const std::string name =
         std::string("transport/") + coded.name + "/" + std::string(to_string(format)) + "/";
     section.add(name + "payload", bytes_of(outputs.payload), way);
-    section.add(name + "results", bytes_of(outputs.results), way);
+    std::vector<std::uint32_t> results;
+    for (const phy::DecodedBlock& block : outputs.results)
+        results.insert(results.end(), {block.crc, block.failed_blocks, block.iterations});
+    section.add(name + "results", bytes_of(results), way);
     section.add(name + "soft-buffers", bytes_of(outputs.soft_buffers), way);
 }
 
