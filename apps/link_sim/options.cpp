@@ -264,20 +264,6 @@ std::vector<Knowledge> known_of(const LinkSimOptions& options) {
     return each_once(all, options.known, "--known");
 }
 
-struct Detection {
-    bool is_joint;
-    int iterations;
-};
-
-std::vector<Detection> detections_of(const LinkSimOptions& options) {
-    std::vector<Detection> all;
-    for (const bool is_joint : options.joint_detection)
-        for (const int iterations :
-             std::span(options.iterations).first(is_joint ? options.iterations.size() : 1))
-            all.push_back({is_joint, is_joint ? iterations : 0});
-    return all;
-}
-
 std::vector<EqualizerChoice> equalizers_of(const LinkSimOptions& options) {
     std::vector<EqualizerChoice> all;
     for (const Knowledge& known : known_of(options)) {
@@ -286,8 +272,9 @@ std::vector<EqualizerChoice> equalizers_of(const LinkSimOptions& options) {
         for (const bool rejects : options.interference_rejection)
             for (const TimeInterpolation time : std::span(options.time).first(times))
                 for (const bool tracks : options.phase_tracking)
-                    for (const auto& [joint, iterations] : detections_of(options))
-                        all.push_back({known, rejects, time, tracks, joint, iterations});
+                    for (const bool joint : options.joint_detection)
+                        for (const int iterations : joint ? options.iterations : std::vector{0})
+                            all.push_back({known, rejects, time, tracks, joint, iterations});
     }
     return all;
 }
