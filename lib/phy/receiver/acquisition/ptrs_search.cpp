@@ -59,10 +59,11 @@ PtrsSearch::PtrsSearch(const SlotAllocation& allocation) : allocation_(allocatio
     std::ranges::sort(blocks_);
 }
 
-void PtrsSearch::add(std::span<const cf32> grid, std::size_t antennas) {
+void PtrsSearch::add(std::span<const cf32> grid, std::size_t antennas, int slot) {
     for (const int symbol : symbols_at(allocation_, 1))
         add_symbol(grid, antennas, static_cast<std::size_t>(symbol));
     slots_ += 1.0;
+    numbers_.insert(slot);
 }
 
 void PtrsSearch::add_symbol(std::span<const cf32> grid, std::size_t antennas, std::size_t symbol) {
@@ -91,10 +92,16 @@ double PtrsSearch::blocks_at(std::size_t offset) const {
     return static_cast<double>(blocks);
 }
 
+/// Powers that chance makes anew. A signal that repeats its frames, as generators send it, has the same data
+/// and the same DM-RS in slots of one number.
+double PtrsSearch::independent(const std::vector<int>& symbols) const {
+    return static_cast<double>(symbols.size() * numbers_.size());
+}
+
 /// Powers by chance are exponentially distributed: a bound of their mean (B. Laurent and P. Massart,
 /// "Adaptive estimation of a quadratic functional by model selection", 2000, lemma 1).
 double PtrsSearch::sure_power(const std::vector<int>& symbols) const {
-    const double x = sureness / (static_cast<double>(symbols.size()) * slots_);
+    const double x = sureness / independent(symbols);
     return 1.0 + std::sqrt(2.0 * x) + x;
 }
 
@@ -154,7 +161,7 @@ std::optional<int> PtrsSearch::time_density_of(const Pattern& pattern) const {
         std::ranges::set_difference(symbols_at(allocation_, density), symbols_at(allocation_, 2 * density),
                                     std::back_inserter(added));
         std::erase_if(added, [&](int symbol) { return distance(symbol) > farthest; });
-        const double deviation = 1.0 / std::sqrt(static_cast<double>(added.size()) * slots_);
+        const double deviation = 1.0 / std::sqrt(independent(added));
         if (added.empty() || 0.5 * (full - 1.0) < sure_deviations * deviation) return std::nullopt;
         if (mean_power(added, k, offset) > 0.5 * (full + 1.0)) return density;
     }

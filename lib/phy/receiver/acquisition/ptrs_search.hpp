@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <optional>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -33,8 +34,8 @@ class PtrsSearch {
 public:
     explicit PtrsSearch(const SlotAllocation& allocation);
 
-    /// grid: of a slot with DM-RS, (antennas, symbols, subcarriers).
-    void add(std::span<const cf32> grid, std::size_t antennas);
+    /// grid: of a slot with DM-RS, (antennas, symbols, subcarriers). slot: its number in the frame.
+    void add(std::span<const cf32> grid, std::size_t antennas, int slot);
 
     /// pilot_coherence: of DM-RS; noise hides PT-RS if it is low. PT-RS that chance shows with a probability
     /// above about 1e-8 are not found.
@@ -54,6 +55,7 @@ private:
 
     void add_symbol(std::span<const cf32> grid, std::size_t antennas, std::size_t symbol);
     [[nodiscard]] double blocks_at(std::size_t offset) const;
+    [[nodiscard]] double independent(const std::vector<int>& symbols) const;
     [[nodiscard]] double sure_power(const std::vector<int>& symbols) const;
     [[nodiscard]] double mean_power(const std::vector<int>& symbols, std::size_t subcarrier,
                                     std::size_t offset) const;
@@ -68,6 +70,7 @@ private:
     std::vector<int> blocks_;  ///< ascending
     std::array<Powers, symbols_per_slot> powers_ = {};
     double slots_ = 0.0;
+    std::set<int> numbers_;  ///< in the frame, of those slots
 };
 
 }  // namespace phy::detail
