@@ -127,7 +127,7 @@ void RateRecovery::write_extrinsic(SoftBitView soft_bits, int redundancy_version
         for (std::uint32_t bit = 0; bit < per_symbol; ++bit) {
             for (std::uint32_t symbol = 0; symbol < symbols; ++symbol) {
                 const std::uint32_t index = symbol * per_symbol + bit;
-                const int read = rounded(number(load<T>(soft_bits.data(), index)) * units_);
+                const std::int8_t read = rounded(number(load<T>(soft_bits.data(), index)) * units_);
                 extrinsic[index] = static_cast<std::int8_t>(
                     std::clamp(posteriors[matching_.place_of(rank)] - read, -127, 127));
                 rank = rank + 1 == matching_.usable() ? 0 : rank + 1;
