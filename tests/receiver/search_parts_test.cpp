@@ -9,6 +9,8 @@
 #include "phy/receiver/acquisition/correlator.hpp"
 #include "phy/receiver/acquisition/evidence.hpp"
 #include "phy/receiver/acquisition/fourier.hpp"
+#include "phy/receiver/acquisition/ptrs_search.hpp"
+#include "support/random_seed.hpp"
 
 namespace {
 
@@ -135,6 +137,35 @@ TEST(EvidenceTest, NoiseHasTheExpectedSurprisal) {
             EXPECT_NEAR(evidence.surprisal / static_cast<double>(evidence.parts), 1.0, 0.05);
         }
     }
+}
+
+/// What chance makes once, a signal that repeats its frames makes in each of them.
+TEST(PtrsSearchTest, RepeatedFramesProveNothing) {
+    const auto drawn = static_cast<unsigned>(phy_test::random_seed());
+    std::mt19937 random(drawn);
+    phy::SlotAllocation allocation;
+    allocation.carrier_resource_blocks = 11;
+    allocation.resource_blocks = {{0, 11}};
+    allocation.dmrs.symbols = {2};
+    const auto of_slot = static_cast<std::size_t>(phy::symbols_per_slot * allocation.subcarriers());
+    std::size_t by_number = 0;
+    std::size_t as_others = 0;
+    for (int trial = 0; trial < 100; ++trial) {
+        const std::vector<phy::cf32> grids[] = {noise(of_slot, random), noise(of_slot, random)};
+        phy::detail::PtrsSearch repeated(allocation);
+        phy::detail::PtrsSearch different(allocation);
+        for (int frame = 0; frame < 20; ++frame) {
+            for (const int slot : {0, 1}) {
+                repeated.add(grids[slot], 1, slot);
+                different.add(grids[slot], 1, 2 * frame + slot);
+            }
+        }
+        by_number += repeated.signs(1.0).found ? 1 : 0;
+        as_others += different.signs(1.0).found ? 1 : 0;
+    }
+    EXPECT_EQ(by_number, 0U) << "seed " << drawn;
+    // So that this test can fail.
+    EXPECT_GT(as_others, 10U) << "seed " << drawn;
 }
 
 }  // namespace
