@@ -47,9 +47,10 @@ BlockMeter::BlockMeter(const Host& host, const TransportDecoder::Config& config)
 BlockSums BlockMeter::operator()(SoftBitView soft_bits, std::span<const std::uint8_t> sent, int iterations,
                                  const std::function<SoftBitView(std::span<const std::int8_t>)>& detect) {
     DecodedBlock result;
-    decode_(soft_bits, 0, payload_, std::span(&result, 1), {}, extrinsic_);
+    decode_(soft_bits, 0, payload_, std::span(&result, 1), {},
+            iterations > 0 ? std::span(extrinsic_) : std::span<std::int8_t>());
     for (int i = 0; i < iterations && result.crc == 0; ++i)
-        decode_.decode_failed(detect(extrinsic_), 0, payload_, std::span(&result, 1), {}, extrinsic_);
+        decode_.decode_failed(detect(extrinsic_), 0, payload_, std::span(&result, 1), extrinsic_);
     const bool is_right = result.crc == 1 && std::ranges::equal(payload_, sent);
     return {.blocks = 1,
             .errors = is_right ? 0U : 1U,

@@ -33,8 +33,7 @@ inline DecoderOutputs decoded_on_gpu(const DecoderCase& decoded, std::size_t shi
             phy::gpu::copy_async(buffers_there, soft_buffers, stream);
             phy::gpu::copy_async(extrinsic_there, extrinsic, stream);
             if (again)
-                decode.decode_failed(view, version, payload_there, results_there, buffers_there, stream,
-                                     extrinsic_there);
+                decode.decode_failed(view, version, payload_there, results_there, stream, extrinsic_there);
             else
                 decode(view, version, payload_there, results_there, buffers_there, stream, extrinsic_there);
             phy::gpu::copy_async(extrinsic, extrinsic_there, stream);

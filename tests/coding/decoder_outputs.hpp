@@ -92,7 +92,7 @@ inline DecoderOutputs decode_thrice(phy::TransportDecoder& decode, const Decoder
         decoded, decode.soft_buffer_size(),
         [&](int version, bool again, auto& payload, auto& results, auto& soft_buffers, auto& extrinsic) {
             if (again)
-                decode.decode_failed(decoded.llr(), version, payload, results, soft_buffers, extrinsic);
+                decode.decode_failed(decoded.llr(), version, payload, results, extrinsic);
             else
                 decode(decoded.llr(), version, payload, results, soft_buffers, extrinsic);
         });

@@ -127,9 +127,8 @@ void TransportDecoder::operator()(SoftBitView llr, int redundancy_version, std::
 }
 
 void TransportDecoder::decode_failed(SoftBitView llr, int redundancy_version, std::span<std::uint8_t> payload,
-                                     std::span<DecodedBlock> results, std::span<std::int8_t> soft_buffers,
-                                     std::span<std::int8_t> extrinsic) {
-    const Impl::Call call = {llr, redundancy_version, payload, results, soft_buffers, extrinsic};
+                                     std::span<DecodedBlock> results, std::span<std::int8_t> extrinsic) {
+    const Impl::Call call = {llr, redundancy_version, payload, results, {}, extrinsic};
     impl_->check(call);
     for (DecodedBlock& result : results)
         if (result.crc == 0)

@@ -32,8 +32,8 @@ struct PHY_EXPORT DecodedBlock {
     /// Code blocks that fail a parity check of the LDPC code or their own CRC; with one code block, that of
     /// the transport block.
     std::uint32_t failed_blocks = 0;
-    std::uint32_t iterations = 0;  ///< of all code blocks, in all calls
-    std::uint32_t repeats = 0;     ///< how often decode_failed() has decoded it again
+    std::uint32_t iterations = 0;  ///< of all code blocks, decode_failed() included
+    std::uint32_t repeats = 0;     ///< calls of decode_failed() that decoded it again
 
     friend bool operator==(const DecodedBlock&, const DecodedBlock&) = default;
 };
@@ -47,9 +47,9 @@ struct PHY_EXPORT DecodedBlock {
 /// whatever its CRC, and so does a transport block of zeros alone: its CRC holds for soft bits that are all
 /// alike.
 ///
-/// Extrinsic LLRs are what the decoder knows of each soft bit besides that soft bit itself: the LLR of its
-/// last iteration less the soft bit as the decoder has read it, in sixths of a nat, from -127 to 127. They
-/// are the priors of JointDetector, whose soft bits decode_failed() then takes.
+/// The extrinsic LLR of a bit is its LLR after the last iteration less its soft bit, in sixths of a nat, from
+/// -127 to 127; in larger units if int8 soft bits count as larger than they are. JointDetector takes them as
+/// priors, and decode_failed() its soft bits.
 ///
 /// Every backend and number of threads gives the same bytes and the same number of iterations. The threads of
 /// the host share the code blocks of a call. A decoder works for one caller at a time.
@@ -78,11 +78,11 @@ public:
                     std::span<DecodedBlock> results, std::span<std::int8_t> soft_buffers = {},
                     std::span<std::int8_t> extrinsic = {});
 
-    /// The same for those blocks alone that their results say have failed in earlier calls. All else that
-    /// belongs to a block whose CRC holds stays as it is.
+    /// Decodes blocks again with better soft bits of the same transmission, without those of others. results:
+    /// read too, from earlier calls: a block whose crc is 1 is left out, and its payload, result and
+    /// extrinsic LLRs stay as they are. Else as above.
     void decode_failed(SoftBitView llr, int redundancy_version, std::span<std::uint8_t> payload,
-                       std::span<DecodedBlock> results, std::span<std::int8_t> soft_buffers = {},
-                       std::span<std::int8_t> extrinsic = {});
+                       std::span<DecodedBlock> results, std::span<std::int8_t> extrinsic = {});
 
     [[nodiscard]] const Host& host() const;
     [[nodiscard]] const Config& config() const;
@@ -117,8 +117,8 @@ public:
                     DeviceSpan<DecodedBlock> results, DeviceSpan<std::int8_t> soft_buffers,
                     cudaStream_t stream, DeviceSpan<std::int8_t> extrinsic = {}) const;
     void decode_failed(SoftBitView llr, int redundancy_version, DeviceSpan<std::uint8_t> payload,
-                       DeviceSpan<DecodedBlock> results, DeviceSpan<std::int8_t> soft_buffers,
-                       cudaStream_t stream, DeviceSpan<std::int8_t> extrinsic = {}) const;
+                       DeviceSpan<DecodedBlock> results, cudaStream_t stream,
+                       DeviceSpan<std::int8_t> extrinsic = {}) const;
 
     [[nodiscard]] const Device& device() const;
     [[nodiscard]] const Config& config() const;

@@ -190,9 +190,8 @@ void TransportDecoder::operator()(SoftBitView llr, int redundancy_version, Devic
 
 void TransportDecoder::decode_failed(SoftBitView llr, int redundancy_version,
                                      DeviceSpan<std::uint8_t> payload, DeviceSpan<DecodedBlock> results,
-                                     DeviceSpan<std::int8_t> soft_buffers, cudaStream_t stream,
-                                     DeviceSpan<std::int8_t> extrinsic) const {
-    impl_->decode({llr, redundancy_version, payload, results, soft_buffers, extrinsic}, true, stream);
+                                     cudaStream_t stream, DeviceSpan<std::int8_t> extrinsic) const {
+    impl_->decode({llr, redundancy_version, payload, results, {}, extrinsic}, true, stream);
 }
 
 const Device& TransportDecoder::device() const {

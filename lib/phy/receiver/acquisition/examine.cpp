@@ -218,8 +218,7 @@ void Examination::add_pilots(SymbolView input, std::uint64_t occasion) {
     }
     const SlotAllocation& allocation = plan_.config.link.allocation;
     const auto first = static_cast<std::size_t>(allocation.dmrs.symbols.front());
-    if (ptrs_ && coherence[first] >= min_coherence(allocation))
-        ptrs_->add(grid_, plan_.antennas, plan_.schedule.slot_in_frame(occasion));
+    if (ptrs_ && coherence[first] >= min_coherence(allocation)) ptrs_->add(grid_, plan_.antennas);
 }
 
 void Examination::add_symbols(SymbolView input, std::uint64_t occasion) {

@@ -23,6 +23,10 @@ constexpr double sure_deviations = 6.0;
 constexpr double min_coherence_of_missing = 0.8;
 constexpr double clear_share = 0.4;
 
+/// Of unit products of a slot's sums and those of an earlier one: the magnitude of their mean, of which
+/// chance and PT-RS make less.
+constexpr double repetition = 0.4;
+
 constexpr int time_densities[] = {1, 2, 4};
 
 std::vector<int> symbols_at(SlotAllocation allocation, int time_density) {
@@ -59,18 +63,37 @@ PtrsSearch::PtrsSearch(const SlotAllocation& allocation) : allocation_(allocatio
     std::ranges::sort(blocks_);
 }
 
-void PtrsSearch::add(std::span<const cf32> grid, std::size_t antennas, int slot) {
+void PtrsSearch::add(std::span<const cf32> grid, std::size_t antennas) {
+    SlotSums slot = {};
     for (const int symbol : symbols_at(allocation_, 1))
-        add_symbol(grid, antennas, static_cast<std::size_t>(symbol));
+        add_symbol(grid, antennas, static_cast<std::size_t>(symbol), slot[static_cast<std::size_t>(symbol)]);
     slots_ += 1.0;
-    numbers_.insert(slot);
+    if (!is_repetition(slot)) different_.push_back(slot);
 }
 
-void PtrsSearch::add_symbol(std::span<const cf32> grid, std::size_t antennas, std::size_t symbol) {
+/// Whether the sums are those of an earlier slot: data and DM-RS are the same. PT-RS alone, which are in few
+/// of the sums, make no repetition.
+bool PtrsSearch::is_repetition(const SlotSums& slot) const {
+    return std::ranges::any_of(different_, [&](const SlotSums& earlier) {
+        std::complex<double> agreement;
+        double number = 0.0;
+        for (const int symbol : symbols_at(allocation_, 1)) {
+            const auto l = static_cast<std::size_t>(symbol);
+            for (std::size_t k = 0; k < subcarriers_per_resource_block; ++k)
+                for (std::size_t offset = 0; offset < comb; ++offset)
+                    agreement += unit_or_zero(slot[l][k][offset] * std::conj(earlier[l][k][offset]));
+            number += static_cast<double>(subcarriers_per_resource_block * comb);
+        }
+        return std::abs(agreement) > repetition * number;
+    });
+}
+
+void PtrsSearch::add_symbol(std::span<const cf32> grid, std::size_t antennas, std::size_t symbol,
+                            Sums& of_symbol) {
     const auto width = static_cast<std::size_t>(allocation_.subcarriers());
     const auto dmrs = static_cast<std::size_t>(allocation_.dmrs.symbols.front());
     for (std::size_t k = 0; k < subcarriers_per_resource_block; ++k) {
-        std::array<std::complex<double>, comb> sums = {};
+        auto& sums = of_symbol[k];
         for (std::size_t i = 0; i < blocks_.size(); ++i) {
             const std::size_t subcarrier =
                 subcarriers_per_resource_block * static_cast<std::size_t>(blocks_[i]) + k;
@@ -92,10 +115,9 @@ double PtrsSearch::blocks_at(std::size_t offset) const {
     return static_cast<double>(blocks);
 }
 
-/// Powers that chance makes anew. A signal that repeats its frames, as generators send it, has the same data
-/// and the same DM-RS in slots of one number.
+/// Powers that chance makes anew: generators repeat what they send, and with it what chance made once.
 double PtrsSearch::independent(const std::vector<int>& symbols) const {
-    return static_cast<double>(symbols.size() * numbers_.size());
+    return static_cast<double>(symbols.size() * different_.size());
 }
 
 /// Powers by chance are exponentially distributed: a bound of their mean (B. Laurent and P. Massart,

@@ -1,9 +1,9 @@
 #pragma once
 
 #include <array>
+#include <complex>
 #include <cstddef>
 #include <optional>
-#include <set>
 #include <span>
 #include <vector>
 
@@ -34,8 +34,8 @@ class PtrsSearch {
 public:
     explicit PtrsSearch(const SlotAllocation& allocation);
 
-    /// grid: of a slot with DM-RS, (antennas, symbols, subcarriers). slot: its number in the frame.
-    void add(std::span<const cf32> grid, std::size_t antennas, int slot);
+    /// grid: of a slot with DM-RS, (antennas, symbols, subcarriers).
+    void add(std::span<const cf32> grid, std::size_t antennas);
 
     /// pilot_coherence: of DM-RS; noise hides PT-RS if it is low. PT-RS that chance shows with a probability
     /// above about 1e-8 are not found.
@@ -44,7 +44,11 @@ public:
 private:
     static constexpr std::size_t comb = 4;  ///< at most, resource blocks from one with PT-RS to the next
 
-    /// |sum|^2 of unit products over their number, over resource blocks that lie `comb` apart: 1 by chance.
+    /// Sums of unit products over resource blocks that lie `comb` apart.
+    using Sums = std::array<std::array<std::complex<double>, comb>, subcarriers_per_resource_block>;
+    using SlotSums = std::array<Sums, symbols_per_slot>;
+
+    /// Their squares over the number of blocks: 1 by chance.
     using Powers = std::array<std::array<double, comb>, subcarriers_per_resource_block>;
 
     /// The resource blocks with PT-RS on a subcarrier, by their index modulo comb.
@@ -53,7 +57,8 @@ private:
         std::array<bool, comb> has = {};
     };
 
-    void add_symbol(std::span<const cf32> grid, std::size_t antennas, std::size_t symbol);
+    void add_symbol(std::span<const cf32> grid, std::size_t antennas, std::size_t symbol, Sums& sums);
+    [[nodiscard]] bool is_repetition(const SlotSums& slot) const;
     [[nodiscard]] double blocks_at(std::size_t offset) const;
     [[nodiscard]] double independent(const std::vector<int>& symbols) const;
     [[nodiscard]] double sure_power(const std::vector<int>& symbols) const;
@@ -70,7 +75,7 @@ private:
     std::vector<int> blocks_;  ///< ascending
     std::array<Powers, symbols_per_slot> powers_ = {};
     double slots_ = 0.0;
-    std::set<int> numbers_;  ///< in the frame, of those slots
+    std::vector<SlotSums> different_;  ///< those slots that repeat no earlier one
 };
 
 }  // namespace phy::detail
