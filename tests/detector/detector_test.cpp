@@ -32,57 +32,57 @@ std::size_t elements_of(Modulation modulation) {
     }
 }
 
-TEST(JointDetector, GivesTheLlrsOfItsDefinition) {
-    const unsigned seed = random_seed();
+/// Calls visit(modulation, element, number of the element) for elements of every kind.
+template <typename Visitor>
+void for_each_element(unsigned seed, const Visitor& visit) {
     for (const Modulation modulation : two_layer_modulations) {
         for (const Columns columns :
              {Columns::apart, Columns::alike, Columns::parallel, Columns::one_missing}) {
             RandomElements elements(modulation, seed);
             for (std::size_t i = 0; i < elements_of(modulation); ++i) {
-                const ReceivedElement element = elements.next(columns);
-                const std::vector<LayerPair> pair = {element.pair()};
-                const std::vector<double> expected = joint_llrs(modulation, element);
-                const JointDetectorConfig config = {.modulation = modulation};
-                const Bytes floats = detect(phy::Host(), config, pair, SoftBitFormat::float32);
-                const Bytes bytes = detect(phy::Host(), config, pair, SoftBitFormat::int8);
-                for (std::size_t b = 0; b < expected.size(); ++b) {
-                    ASSERT_NEAR(soft_bit(SoftBitFormat::float32, floats, b), expected[b],
-                                2e-6 * (1.0 + element.largest()))
-                        << to_string(modulation) << ", element " << i << ", bit " << b;
-                    ASSERT_NEAR(soft_bit(SoftBitFormat::int8, bytes, b),
-                                std::clamp(6.0 * expected[b], -127.0, 127.0), 1.0)
-                        << to_string(modulation) << ", element " << i << ", bit " << b;
-                }
+                SCOPED_TRACE(std::string(to_string(modulation)) + ", element " + std::to_string(i));
+                visit(modulation, elements.next(columns), i);
+                if (testing::Test::HasFatalFailure()) return;
             }
         }
     }
 }
 
+TEST(JointDetector, GivesTheLlrsOfItsDefinition) {
+    for_each_element(random_seed(), [](Modulation modulation, const ReceivedElement& element, std::size_t) {
+        const std::vector<LayerPair> pair = {element.pair()};
+        const std::vector<double> expected = joint_llrs(modulation, element);
+        const JointDetectorConfig config = {.modulation = modulation};
+        const Bytes floats = detect(phy::Host(), config, pair, SoftBitFormat::float32);
+        const Bytes bytes = detect(phy::Host(), config, pair, SoftBitFormat::int8);
+        for (std::size_t b = 0; b < expected.size(); ++b) {
+            ASSERT_NEAR(soft_bit(SoftBitFormat::float32, floats, b), expected[b],
+                        2e-6 * (1.0 + element.largest()))
+                << "bit " << b;
+            ASSERT_NEAR(soft_bit(SoftBitFormat::int8, bytes, b), std::clamp(6.0 * expected[b], -127.0, 127.0),
+                        1.0)
+                << "bit " << b;
+        }
+    });
+}
+
 TEST(JointDetector, PriorsCountAsTheirDefinitionSays) {
     const unsigned seed = random_seed();
-    for (const Modulation modulation : two_layer_modulations) {
-        const std::size_t bits = 2 * bits_per_symbol(modulation);
-        for (const Columns columns :
-             {Columns::apart, Columns::alike, Columns::parallel, Columns::one_missing}) {
-            RandomElements elements(modulation, seed);
-            for (std::size_t i = 0; i < elements_of(modulation); ++i) {
-                const ReceivedElement element = elements.next(columns);
-                const std::vector<LayerPair> pair = {element.pair()};
-                const std::vector<std::int8_t> priors = random_priors(bits, seed + static_cast<unsigned>(i));
-                const std::vector<double> nats(priors.begin(), priors.end());
-                std::vector<double> in_nats;
-                for (const double prior : nats)
-                    in_nats.push_back(prior / 6.0);
-                const std::vector<double> expected = llrs_with_priors(modulation, element, in_nats);
-                const Bytes floats =
-                    detect(phy::Host(), {.modulation = modulation}, pair, SoftBitFormat::float32, {}, priors);
-                for (std::size_t b = 0; b < expected.size(); ++b)
-                    ASSERT_NEAR(soft_bit(SoftBitFormat::float32, floats, b), expected[b],
-                                4e-6 * (30.0 + element.largest()))
-                        << to_string(modulation) << ", element " << i << ", bit " << b << ", seed " << seed;
-            }
-        }
-    }
+    for_each_element(seed, [&](Modulation modulation, const ReceivedElement& element, std::size_t i) {
+        const std::vector<LayerPair> pair = {element.pair()};
+        const std::vector<std::int8_t> priors =
+            random_priors(2 * bits_per_symbol(modulation), seed + static_cast<unsigned>(i));
+        std::vector<double> in_nats;
+        for (const std::int8_t prior : priors)
+            in_nats.push_back(prior / 6.0);
+        const std::vector<double> expected = llrs_with_priors(modulation, element, in_nats);
+        const Bytes floats =
+            detect(phy::Host(), {.modulation = modulation}, pair, SoftBitFormat::float32, {}, priors);
+        for (std::size_t b = 0; b < expected.size(); ++b)
+            ASSERT_NEAR(soft_bit(SoftBitFormat::float32, floats, b), expected[b],
+                        4e-6 * (30.0 + element.largest()))
+                << "bit " << b;
+    });
 }
 
 TEST(JointDetector, ExtremeScalesAndClipsAreExact) {
