@@ -158,12 +158,9 @@ void add_receiver_options(LinkSimOptions& options, po::options_description& list
          listed(options.joint_detection, "--joint-detection", parse_switch, "off|on|off,on"),
          "whether receivers detect two layers together by maximum likelihood: off (default), on, or one "
          "receiver for each")  //
-        (
-            "iterations", listed(options.iterations, "--iterations", parse_iterations, "N[,N...]"),
-            "with joint detection: max number of times that transport blocks that fail are detected and "
-            "decoded "
-            "again, with extrinsic LLRs of the decoder as priors: 0 (default) to 10, or one receiver for "
-            "each")  //
+        ("iterations", listed(options.iterations, "--iterations", parse_iterations, "N[,N...]"),
+         "with joint detection: max number of times that failed transport blocks are detected and decoded "
+         "again, with extrinsic LLRs as priors: 0 (default) to 10, or one receiver for each")  //
         ("phase-tracking", listed(options.phase_tracking, "--phase-tracking", parse_switch, "off|on|off,on"),
          "whether receivers take the common phase error out of each OFDM symbol: off (default), on, or one "
          "receiver for each")  //
