@@ -33,11 +33,13 @@ protected:
 };
 
 /// 24 resource blocks at 15 kHz in 4.68 MHz, 64QAM at 38 dB. Near the carrier's width the recording has
-/// aliases of the edges between OFDM symbols, 54 dB below the signal.
+/// aliases of the edges between OFDM symbols, 54 dB below the signal. With four antennas hardly an element
+/// fades: the EVM is the mean of many, not of a few.
 Config clean_recording(double sample_rate, std::uint64_t seed = 1) {
     Config config = phy_test::plain_recording();
     config.link.carrier.subcarrier_spacing = 15000;
     config.link.carrier.sample_rate = sample_rate;
+    config.antennas = 4;
     config.snr_db = 38.0;
     config.slots = 6;
     config.seed = seed;
@@ -62,8 +64,7 @@ TEST_F(SampleRate, AnyGivesTheEvmOfAnFft) {
         EXPECT_NEAR(done.mean.frequency_offset, config.frequency_offset, 10.0);
         // A bin of the power-delay profile is 33 ns.
         EXPECT_NEAR(done.mean.timing_offset, timing + config.timing_offset, 4e-8);
-        // Elements may fade.
-        EXPECT_LT(static_cast<double>(done.bit_errors.value()), 1e-3 * static_cast<double>(done.soft_bits));
+        EXPECT_LT(static_cast<double>(done.bit_errors.value()), 1e-4 * static_cast<double>(done.soft_bits));
         EXPECT_TRUE(done.warnings.empty()) << done.warnings.front();
         EXPECT_EQ(done.link.carrier.sample_rate, rate);
         EXPECT_EQ(done.slots, config.slots);
