@@ -167,6 +167,7 @@ DemodulateOptions symbol_options(const DemodOptions& options, const SoftBitFileO
                      {options.decode, "--decode"},
                      {options.no_decode, "--no-decode"},
                      {options.decoder_iterations.has_value(), "--decoder-iterations"},
+                     {options.iterations.has_value(), "--iterations"},
                      {options.slots.diagnoses, "--diagnose"},
                      {options.slots.equalization != Equalization::mmse, "--equalizer"},
                      {options.slots.interference_rejection.has_value(), "--interference-rejection"},
@@ -189,6 +190,7 @@ std::string decoding_wish(const ReceiveOptions& how, const DemodOptions& options
     if (options.decode) return "--decode";
     if (how.writes_payload) return "--write tb";
     if (how.writes_uci) return "--write uci";
+    if (options.iterations) return "--iterations";
     return options.decoder_iterations ? "--decoder-iterations" : "";
 }
 
@@ -225,6 +227,7 @@ void set_decoding(ReceiveOptions& how, const DemodOptions& options, const Coding
         throw ArgumentError("--write uci: only with a link that has coding.uci");
     how.decodes = !options.no_decode;
     how.decoder_iterations = options.decoder_iterations.value_or(how.decoder_iterations);
+    how.iterations = options.iterations.value_or(how.iterations);
 }
 
 ReceiveOptions slot_options(const DemodOptions& options, const SoftBitFileOptions& files,

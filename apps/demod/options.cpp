@@ -145,6 +145,10 @@ void add_link_options(DemodOptions& options, po::options_description& list) {
          number_within<int>(options.decoder_iterations, "--decoder-iterations", "N",
                             {1, 255, "a whole number from 1 to 255"}),
          "max iterations of the LDPC decoder, default 20")  //
+        ("iterations",
+         number_within<int>(options.iterations, "--iterations", "N", {0, 10, "a whole number from 0 to 10"}),
+         "samples and grids of two layers: detect and decode transport blocks again whose CRC fails, up to N "
+         "times, with the extrinsic LLRs of the decoder as priors; slow; default 0")  //
         ("diagnose", flag(options.slots.diagnoses),
          "samples and grids: search for a link that fits better, by one change at a time")  //
         ("scrambling-ids", parsed(options.slots.diagnose.scrambling_ids, parse_identities, "LIST"),

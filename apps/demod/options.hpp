@@ -24,6 +24,7 @@ struct DemodOptions {
     bool decode = false;            ///< --decode is given
     bool no_decode = false;
     std::optional<int> decoder_iterations;
+    std::optional<int> iterations;  ///< of detection and decoding
 
     SoftBitFileOptions files;        ///< for captures of all kinds
     DemodulateOptions symbols;       ///< further options for captures of symbols

@@ -167,12 +167,21 @@ double iterations_per_code_block(const Reception& done) {
     return static_cast<double>(iterations) / static_cast<double>(blocks);
 }
 
+/// Blocks whose CRC holds since they were detected and decoded again.
+std::uint64_t valid_after_iterations(const Reception& done) {
+    return static_cast<std::uint64_t>(
+        std::ranges::count_if(done.transport_blocks,
+                              [](const DecodedBlock& block) { return block.crc == 1 && block.repeats > 0; }));
+}
+
 void add_transport_blocks(std::vector<Json::Member>& members, const Reception& done) {
     if (done.transport_blocks.empty()) return;
     members.emplace_back("transport_blocks", done.transport_blocks.size());
     members.emplace_back("valid_transport_blocks", done.valid_transport_blocks);
     members.emplace_back("transport_block_bits", transport_block_config(done.link).size);
     members.emplace_back("iterations_per_code_block", iterations_per_code_block(done));
+    members.emplace_back("iterations", done.iterations);
+    members.emplace_back("valid_after_iterations", valid_after_iterations(done));
 }
 
 struct UciNames {
@@ -240,8 +249,11 @@ std::string uci_text(const Reception& done) {
 /// Empty if transmitted bits are the proof, or decoding was not wanted.
 std::string transport_blocks_text(const Reception& done) {
     if (!done.transport_blocks.empty())
-        return fmt::format("{} of {} transport blocks have a valid CRC, {:.1f} iterations per code block",
+        return fmt::format("{} of {} transport blocks have a valid CRC{}, {:.1f} iterations per code block",
                            done.valid_transport_blocks, done.transport_blocks.size(),
+                           done.iterations > 0
+                               ? fmt::format(", {} of them detected again", valid_after_iterations(done))
+                               : "",
                            iterations_per_code_block(done));
     if (done.link.coding || done.bit_errors) return "";
     return "no transport blocks, so nothing proves the soft bits: the link needs coding.code_rate or "

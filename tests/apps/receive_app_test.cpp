@@ -150,6 +150,33 @@ TEST_F(ReceiveApp, TransportBlocksAreDecodedAndWritten) {
     EXPECT_NE(text.find("transport blocks have a valid CRC"), std::string::npos) << text;
 }
 
+TEST_F(ReceiveApp, IterationsRecoverTransportBlocks) {
+    Link link = coded_link();
+    link.coding->code_rate = 0.6;
+    link.allocation.dmrs.ports = {0, 1};
+    const std::string capture =
+        transmit("c.h5", link, "grid",
+                 {"--slots", "400", "--antennas", "2", "--channel", "tdl:100", "--snr-db", "14"});
+    const JsonValue plain = demod_json({capture});
+    EXPECT_EQ(plain["iterations"].number(), 0.0);
+    EXPECT_EQ(plain["valid_after_iterations"].number(), 0.0);
+    const JsonValue report = demod_json({capture, "--iterations", "2"});
+    EXPECT_EQ(report["iterations"].number(), 2.0);
+    EXPECT_GT(report["valid_after_iterations"].number(), 0.0);
+    EXPECT_EQ(report["valid_transport_blocks"].number(),
+              plain["valid_transport_blocks"].number() + report["valid_after_iterations"].number());
+    const std::string text = demod({capture, "--iterations", "2"}).out;
+    EXPECT_NE(text.find(" of them detected again"), std::string::npos) << text;
+    expect_failure({demod_app, capture, "--iterations", "11"}, 2, {"--iterations 11", "from 0 to 10"});
+    expect_failure({demod_app, capture, "--iterations", "1", "--no-decode"}, 2,
+                   {"--iterations: not with --no-decode"});
+    expect_failure({demod_app, capture, "--iterations", "1", "--joint-detection", "off"}, 2,
+                   {"iterations: expected joint_detection too"});
+    const std::string one_layer = transmit("o.h5", coded_link(), "grid", {"--slots", "5"});
+    expect_failure({demod_app, one_layer, "--iterations", "1"}, 2,
+                   {"joint_detection with 1 layer: expected 2"});
+}
+
 TEST_F(ReceiveApp, UciIsReportedAndWritten) {
     Link link = coded_link();
     link.coding->uci = LinkUci{.ack_bits = 3, .csi1_bits = 20};
@@ -219,6 +246,7 @@ TEST_F(ReceiveApp, OptionsSetTheReceiver) {
     expect_failure({demod_app, symbols, "--interference-rejection", "off"}, 2, {"--interference-rejection"});
     expect_failure({demod_app, symbols, "--joint-detection", "off"}, 2, {"--joint-detection"});
     expect_failure({demod_app, symbols, "--phase-tracking", "off"}, 2, {"--phase-tracking"});
+    expect_failure({demod_app, symbols, "--iterations", "0"}, 2, {"--iterations"});
 }
 
 /// With one DM-RS, a slot of a grid does not show its frequency offset.

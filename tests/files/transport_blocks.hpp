@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <optional>
+#include <random>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,6 +30,19 @@ inline phy::apps::Recording::Config uci_recording() {
     phy::apps::Recording::Config config = plain_recording();
     config.link.coding = {.code_rate = 0.4,
                           .uci = phy::LinkUci{.ack_bits = 5, .csi1_bits = 4, .csi2_bits = 20}};
+    return config;
+}
+
+/// 8 slots of two layers of 16QAM or 64QAM on two antennas in fading, at an SNR where some blocks fail.
+inline phy::apps::Recording::Config two_layers(std::mt19937& random) {
+    phy::apps::Recording::Config config = plain_recording();
+    config.link.allocation.dmrs.ports = {0, 1};
+    config.link.coding = {.code_rate = 0.6};
+    const bool is_qam64 = random() % 2 == 0;
+    config.link.modulation = is_qam64 ? phy::Modulation::qam64 : phy::Modulation::qam16;
+    config.snr_db = (is_qam64 ? 18.0 : 12.0) + static_cast<double>(random() % 4);
+    config.channel.delay_spread_ns = 300.0;
+    config.seed = random();
     return config;
 }
 

@@ -1,10 +1,14 @@
 #include <gtest/gtest.h>
 
 #include <cstddef>
+#include <cstdint>
+#include <random>
 #include <string>
 #include <vector>
 
 #include "support/gpu.hpp"
+#include "support/random_allocation.hpp"
+#include "support/random_seed.hpp"
 #include "transport_blocks.hpp"
 
 namespace {
@@ -26,6 +30,34 @@ TEST_F(TransportBlocks, GpuGivesTheBytesOfAHost) {
     const phy::Reception there = received(capture, config.link, options);
     EXPECT_TRUE(there.transport_blocks == on_host.transport_blocks);
     EXPECT_TRUE(written("/transport_blocks") == payload);
+}
+
+TEST_F(TransportBlocks, GpuIteratesAsAHostDoes) {
+    PHY_NEEDS_GPU();
+    const auto seed = random_seed();
+    std::mt19937 random(seed);
+    std::uint64_t repeats = 0;
+    for (int trial = 0; trial < 10; ++trial) {
+        SCOPED_TRACE("trial " + std::to_string(trial) + ", seed " + std::to_string(seed));
+        const AirCapture capture(two_layers(random));
+        phy::ReceiveOptions options;
+        options.writes_payload = true;
+        options.format = phy::all_soft_bit_formats[random() % phy::all_soft_bit_formats.size()];
+        options.iterations = random_int(random, 1, 4);
+        options.places = {phy::Host()};
+        const phy::Reception on_host = received(capture, capture.sent.link, options);
+        const std::vector<std::byte> payload = written("/transport_blocks");
+        const std::vector<std::byte> llr = written("/llr");
+        options.places = {phy::gpu::Device()};
+        options.pipeline.chunk = random() % 5;
+        const phy::Reception there = received(capture, capture.sent.link, options);
+        EXPECT_TRUE(there.transport_blocks == on_host.transport_blocks);
+        EXPECT_TRUE(written("/transport_blocks") == payload);
+        EXPECT_TRUE(written("/llr") == llr);
+        for (const phy::DecodedBlock& block : there.transport_blocks)
+            repeats += block.repeats;
+    }
+    EXPECT_GT(repeats, 0U) << "seed " << seed;
 }
 
 TEST_F(TransportBlocks, GpuSplitsUciAsAHostDoes) {

@@ -116,21 +116,30 @@ void RateRecovery::operator()(SoftBitView soft_bits, std::size_t symbols, int re
     });
 }
 
+/// The LLR of a bit that was sent once.
+template <typename T>
+std::int8_t RateRecovery::llr_of(const std::byte* soft_bits, std::size_t index) const {
+    if constexpr (std::is_same_v<T, std::int8_t>)
+        return of_int8_[static_cast<std::uint8_t>(soft_bits[index])];
+    else
+        return rounded(number(load<T>(soft_bits, index)) * units_);
+}
+
 void RateRecovery::write_extrinsic(SoftBitView soft_bits, int redundancy_version,
                                    std::span<const std::int8_t> posteriors,
                                    std::span<std::int8_t> extrinsic) const {
-    const std::uint32_t first = matching_.first_ranks[static_cast<std::size_t>(redundancy_version)];
-    const std::uint32_t per_symbol = matching_.bits_per_symbol;
-    const auto symbols = static_cast<std::uint32_t>(soft_bits.size() / per_symbol);
+    const std::size_t per_symbol = matching_.bits_per_symbol;
+    std::uint32_t rank = matching_.first_ranks[static_cast<std::size_t>(redundancy_version)];
     with_type(soft_bits.format(), [&]<typename T>(std::type_identity<T>) {
-        std::uint32_t rank = first;
-        for (std::uint32_t bit = 0; bit < per_symbol; ++bit) {
-            for (std::uint32_t symbol = 0; symbol < symbols; ++symbol) {
-                const std::uint32_t index = symbol * per_symbol + bit;
-                const std::int8_t read = rounded(number(load<T>(soft_bits.data(), index)) * units_);
-                extrinsic[index] = static_cast<std::int8_t>(
-                    std::clamp(posteriors[matching_.place_of(rank)] - read, -127, 127));
-                rank = rank + 1 == matching_.usable() ? 0 : rank + 1;
+        for (std::size_t bit = 0; bit < per_symbol; ++bit) {
+            for (std::size_t index = bit; index < extrinsic.size();) {
+                const std::uint32_t end =
+                    rank < matching_.filler_begin ? matching_.filler_begin : matching_.usable();
+                const std::int8_t* posterior = posteriors.data() + matching_.place_of(rank);
+                for (; rank < end && index < extrinsic.size(); ++rank, index += per_symbol)
+                    extrinsic[index] = static_cast<std::int8_t>(
+                        std::clamp(*posterior++ - llr_of<T>(soft_bits.data(), index), -127, 127));
+                if (rank == matching_.usable()) rank = 0;
             }
         }
     });

@@ -37,6 +37,9 @@ private:
     void add_repeated(const std::byte* soft_bits, std::uint32_t symbols, std::uint32_t first,
                       std::int8_t* buffer) const;
 
+    template <typename T>
+    [[nodiscard]] std::int8_t llr_of(const std::byte* soft_bits, std::size_t index) const;
+
     RateMatching matching_;
     float units_;
     Deinterleave deinterleave_;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 #include <memory>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -52,9 +53,23 @@ Link link_of(const CaptureDescription& capture, const ReceiveOptions& options) {
     return link;
 }
 
-bool detects_jointly(const ReceiverConfig& config, std::optional<bool> wish) {
-    if (wish.value_or(false)) check_joint_detection(config);
-    return wish.value_or(can_detect_jointly(config) && config.equalization == Equalization::mmse);
+bool detects_jointly(const ReceiverConfig& config, const ReceiveOptions& options) {
+    if (options.joint_detection.value_or(options.iterations > 0)) check_joint_detection(config);
+    return options.joint_detection.value_or(can_detect_jointly(config) &&
+                                            config.equalization == Equalization::mmse);
+}
+
+/// Throws for iterations that would change nothing.
+void check_iterations(const Reception& result, const Link& link, const ReceiveOptions& options) {
+    if (options.iterations == 0) return;
+    if (!options.decodes) throw ArgumentError("iterations: expected decodes too");
+    if (!result.joint_detection)
+        throw ArgumentError("iterations: expected joint_detection too, which takes the decoder's priors");
+    if (!link.coding)
+        throw FileError(name_of(result.capture) +
+                        ": its link has no coding, which iterations need: expected " + detail::coding_keys);
+    if (link.coding->uci)
+        throw FileError(name_of(result.capture) + ": its link has coding.uci: expected no iterations");
 }
 
 /// link: of the recording.
@@ -93,6 +108,11 @@ Pipeline make_pipeline(const ReceiveOptions& options, std::uint64_t occasions, S
         config.chunk = static_cast<std::size_t>(2 * places[0].host().threads());
     if (config.chunk != 0) config.chunk = std::min<std::uint64_t>(config.chunk, occasions);
     return Pipeline(places, stage, config);
+}
+
+std::size_t index_of(const Stage& stage, std::string_view output) {
+    const std::vector<Port> ports = stage.outputs();
+    return static_cast<std::size_t>(std::ranges::find(ports, output, &Port::name) - ports.begin());
 }
 
 std::optional<double> first_of(std::optional<double> a, std::optional<double> b) {
@@ -242,7 +262,8 @@ void receive_slots(Reception& result, const Truth& truth, CaptureSlots& slots, c
     const auto decode = detail::decoding_of(result, options);
     std::unique_ptr<Stage> stage;
     if (decode)
-        stage = std::make_unique<detail::ReceiveAndDecodeStage>(receive, *decode);
+        stage = std::make_unique<ReceiveAndDecodeStage>(
+            ReceiveAndDecodeStage::Config{receive, *decode, options.iterations});
     else
         stage = std::make_unique<ReceiveStage>(receive);
     detail::UciReader uci(result.link, options);
@@ -260,7 +281,7 @@ void receive_slots(Reception& result, const Truth& truth, CaptureSlots& slots, c
     detail::ReceivedSink sink({.stage = receive,
                                .writer = writer ? &*writer : nullptr,
                                .writes_llr = options.writes_llr,
-                               .decoded = decode ? detail::received_outputs(receive) : 0,
+                               .decoded = decode ? index_of(*stage, "payload") : 0,
                                .writes_payload = options.writes_payload,
                                .uci = uci,
                                .writes_uci = options.writes_uci,
@@ -356,8 +377,10 @@ Reception receive_file(const std::filesystem::path& capture, const std::filesyst
     result.format = options.format;
     result.llr = options.llr;
     const Link link = link_of(result.capture, options);
-    result.joint_detection = detects_jointly(
-        {.link = link, .llr = options.llr, .equalization = options.equalization}, options.joint_detection);
+    result.joint_detection =
+        detects_jointly({.link = link, .llr = options.llr, .equalization = options.equalization}, options);
+    result.iterations = options.iterations;
+    check_iterations(result, link, options);
     result.phase_tracking = options.phase_tracking.value_or(true);
     const Host host = detail::host_among(options.places);
     const std::optional<ResamplerConfig> rates = rates_of(result.capture, link);

@@ -39,6 +39,9 @@ struct PHY_EXPORT ReceiveOptions : SoftBitFileOptions {
 
     bool decodes = true;          ///< transport blocks, if the link has coding, and UCI, if it has that
     int decoder_iterations = 20;  ///< at most, as in TransportDecoderConfig
+    /// As in ReceiveAndDecodeStage: blocks whose CRC fails are detected and decoded again. Soft bits that are
+    /// written, and reports, stay those of the first time.
+    int iterations = 0;
 
     /// Searches for the link that matches the capture best. If that differs from the given link, or does not
     /// fit either, a warning says so; if no slot has DM-RS, none is one of the link's, or the first slot is
@@ -114,12 +117,13 @@ struct PHY_EXPORT Reception {
     bool rejects_interference = false;        ///< see rejects_interference(const ReceiverConfig&)
     bool phase_tracking = false;              ///< whether common phase errors were looked for
     bool joint_detection = false;             ///< whether soft bits are those of JointDetector
+    int iterations = 0;                       ///< as in ReceiveOptions
     std::vector<Impairment> impairments;      ///< taken out, per antenna; empty: none
     std::vector<std::uint64_t> skipped;       ///< samples per antenna, of each file; empty: none
     std::optional<std::uint64_t> bit_errors;  ///< none without transmitted codewords
     std::uint64_t compared_bits = 0;
     std::vector<DecodedBlock> transport_blocks;  ///< per slot; empty: not decoded
-    std::uint64_t valid_transport_blocks = 0;    ///< those whose CRC holds
+    std::uint64_t valid_transport_blocks = 0;    ///< those whose CRC holds, iterations included
     std::vector<SlotUci> uci;                    ///< per slot; empty: the link has none, or not decoded
     std::string diagnosis;              ///< what was tried, which link is best and what agrees, or ""
     std::vector<std::string> warnings;  ///< such as a capture that ends inside a slot
@@ -154,8 +158,8 @@ struct PHY_EXPORT Reception {
 /// Throws FileError for a bad file, for one that does not fit the link (antennas, subcarriers, samples for
 /// less than a slot), if no slot has the DM-RS, without coding for writes_payload and without UCI for
 /// writes_uci; DescriptionError
-/// without a link; ArgumentError for an invalid link or options, or for an output that does not take what
-/// shall be written; and what Pipeline throws.
+/// without a link; ArgumentError for iterations that do not decode or lack joint detection, for an invalid
+/// link or options, or for an output that does not take what shall be written; and what Pipeline throws.
 PHY_EXPORT Reception receive_file(const std::filesystem::path& capture,
                                   const std::filesystem::path& soft_bits, const ReceiveOptions& options = {});
 

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "phy/coding/stage.hpp"
 #include "phy/core/export.hpp"
 #include "phy/core/owned.hpp"
 #include "phy/pipeline/stage.hpp"
@@ -38,6 +39,38 @@ public:
 private:
     struct Impl;
     detail::Owned<Impl, "ReceiveStage"> impl_;
+};
+
+/// A ReceiveStage whose soft bits are decoded, as by a TransportDecoderStage. It has the outputs of the
+/// first, then those of the second.
+class PHY_EXPORT ReceiveAndDecodeStage : public Stage {
+public:
+    struct Config {
+        ReceiveStage::Config receive = {};
+        TransportDecoderStage::Config decode = {};
+        /// Detects and decodes again as often, with the extrinsic LLRs of the decoder as priors of joint
+        /// detection, as long as the CRC of a block fails; from 0 to 10. Other outputs than "payload" and
+        /// "results" stay those of the first time. Needs joint_detection, and a codeword without UCI. A CPU
+        /// receives failed slots alone again, CUDA all of a chunk.
+        int iterations = 0;
+    };
+
+    /// Throws ArgumentError as the two stages do, for iterations out of range or without what they need, and
+    /// if the soft bits of a slot are not those that the decoder expects.
+    explicit ReceiveAndDecodeStage(const Config& config);
+
+    [[nodiscard]] const Config& config() const { return config_; }
+
+    [[nodiscard]] std::string_view name() const override { return "receive_decode"; }
+    [[nodiscard]] std::vector<Port> inputs() const override { return receive_.inputs(); }
+    [[nodiscard]] std::vector<Port> outputs() const override;
+    [[nodiscard]] std::size_t scratch_bytes(std::size_t items) const override;
+    std::unique_ptr<StageRunner> on(const Place& place) override;
+
+private:
+    Config config_;
+    ReceiveStage receive_;
+    TransportDecoderStage decode_;
 };
 
 }  // namespace phy

@@ -13,44 +13,6 @@
 namespace phy::detail {
 namespace {
 
-/// Receives a chunk, then decodes its first output. The receiver needs no scratch memory.
-class ReceiveAndDecodeRunner : public StageRunner {
-public:
-    ReceiveAndDecodeRunner(std::unique_ptr<StageRunner> receive, std::size_t received,
-                           std::unique_ptr<StageRunner> decode)
-        : receive_(std::move(receive)), received_(received), decode_(std::move(decode)) {}
-
-    void start_run() override {
-        receive_->start_run();
-        decode_->start_run();
-    }
-
-    void run_on_host(const HostWork& work) override { run(work, &StageRunner::run_on_host); }
-    void run_on_device(const DeviceWork& work) override { run(work, &StageRunner::run_on_device); }
-
-    void end_run() override {
-        receive_->end_run();
-        decode_->end_run();
-    }
-
-private:
-    template <typename Work>
-    void run(const Work& work, void (StageRunner::*run_on)(const Work&)) {
-        Work of_receiver = work;
-        of_receiver.out = work.out.first(received_);
-        (*receive_.*run_on)(of_receiver);
-        const typename decltype(work.in)::value_type llr(work.out.front());
-        Work of_decoder = work;
-        of_decoder.in = {&llr, 1};
-        of_decoder.out = work.out.subspan(received_);
-        (*decode_.*run_on)(of_decoder);
-    }
-
-    std::unique_ptr<StageRunner> receive_;
-    std::size_t received_;  ///< outputs of the receiver
-    std::unique_ptr<StageRunner> decode_;
-};
-
 /// Above this rms share of the distance between points, wrong decisions hide noise.
 constexpr double max_decided_error = 0.3;
 
@@ -128,18 +90,6 @@ std::optional<TransportDecoderStage::Config> decoding_of(const Reception& result
                                                      .iterations = options.decoder_iterations},
                                          .redundancy_version = result.link.coding->redundancy_version,
                                          .uci = uci};
-}
-
-std::vector<Port> ReceiveAndDecodeStage::outputs() const {
-    std::vector<Port> ports = receive_.outputs();
-    for (const Port& port : decode_.outputs())
-        ports.push_back(port);
-    return ports;
-}
-
-std::unique_ptr<StageRunner> ReceiveAndDecodeStage::on(const Place& place) {
-    return std::make_unique<ReceiveAndDecodeRunner>(receive_.on(place), received_outputs(receive_.config()),
-                                                    decode_.on(place));
 }
 
 void warn_of_transport_blocks(const Host& host, const TransportDecoderStage::Config& decode,
