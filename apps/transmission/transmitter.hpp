@@ -22,7 +22,7 @@ public:
 
     Transmitter(const Host& host, const Config& config);
 
-    [[nodiscard]] std::size_t bits_per_slot() const;
+    [[nodiscard]] std::size_t bits_per_slot() const { return scrambled_.size(); }
 
     /// slot: its number in the frame; bits: one per byte.
     void transmit(int slot, std::span<const std::uint8_t> bits);
@@ -34,6 +34,8 @@ public:
     [[nodiscard]] std::span<const cf32> grid() const { return grid_; }
 
 private:
+    void precode(int slot);
+
     Config config_;
     Scrambler scramble_;
     Mapper map_;
@@ -41,7 +43,9 @@ private:
     GridMapper to_grid_;
     std::vector<std::uint8_t> scrambled_;
     std::vector<cf32> symbols_;
+    PrecodedSamples samples_;  ///< empty without transform precoding
     std::vector<cf32> precoded_;
+    std::vector<cf32> ptrs_;  ///< of an OFDM symbol, precoded ones alone
     std::vector<cf32> pilots_;
     std::vector<cf32> grid_;
 };

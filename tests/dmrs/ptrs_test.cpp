@@ -301,6 +301,37 @@ TEST(Ptrs, AreNotSentOnReservedElements) {
     EXPECT_EQ(grid[static_cast<std::size_t>(5 * 624 + k)], cf32(0.0F));
 }
 
+void precode(SlotAllocation& allocation) {
+    allocation.dmrs.transform_precoding = true;
+    allocation.dmrs.cdm_groups_without_data = 2;
+}
+
+/// Samples of PT-RS and data share those of the slot, and the resource map counts the data.
+TEST(Ptrs, WithTransformPrecodingAreSamplesBeforeTheDft) {
+    SlotAllocation allocation = carrier_of_10_mhz();
+    precode(allocation);
+    allocation.ptrs = PtrsConfig{.time_density = 2, .groups = 4, .samples_per_group = 2};
+    EXPECT_EQ(ptrs_symbols(allocation), (std::vector<int>{0, 4, 6, 8, 10, 12}));
+    EXPECT_EQ(ptrs_ports(allocation)[0].subcarriers,
+              (std::vector<int>{77, 78, 233, 234, 389, 390, 545, 546}));
+    const phy::PrecodedSamples samples = precoded_samples(allocation);
+    EXPECT_EQ(samples.ptrs.size(), 6U * 8U);
+    EXPECT_EQ(samples.data.size(), phy::ResourceMap(allocation).elements());
+    EXPECT_EQ(samples.ptrs[8], 3U * 624U + 77U);  // of symbol 4, behind three with data
+    std::vector<std::uint32_t> all = samples.data;
+    all.insert(all.end(), samples.ptrs.begin(), samples.ptrs.end());
+    std::ranges::sort(all);
+    EXPECT_EQ(all.size(), 13U * 624U);
+    for (std::size_t i = 0; i < all.size(); ++i)
+        ASSERT_EQ(all[i], i);
+    const auto of_ptrs = ptrs_allocation(allocation);
+    ASSERT_TRUE(of_ptrs);
+    EXPECT_EQ(phy::ResourceMap(*of_ptrs).elements(), samples.ptrs.size());
+    EXPECT_NEAR(ptrs_amplitude(allocation, phy::Modulation::qam16), 3.0 / std::sqrt(5.0), 1e-6);
+    EXPECT_NEAR(ptrs_amplitude(allocation, phy::Modulation::pi2_bpsk), 1.0, 1e-6);
+    EXPECT_THROW(static_cast<void>(precoded_samples(carrier_of_10_mhz())), phy::ArgumentError);
+}
+
 struct Refusal {
     const char* named;
     std::function<void(SlotAllocation&)> spoil;
@@ -330,7 +361,34 @@ const Refusal refusals[] = {
      [](auto& a) {
          a.ptrs->ports = {0, 1, 2};
      }},
-    {"ptrs with transform precoding", [](auto& a) { a.dmrs.transform_precoding = true; }},
+    {"PT-RS time_density 4: expected 1 or 2 with transform precoding",
+     [](auto& a) {
+         precode(a);
+         a.ptrs->time_density = 4;
+     }},
+    {"PT-RS in 8 groups of 2 samples: expected 2 x 2",
+     [](auto& a) {
+         precode(a);
+         a.ptrs->groups = 8;
+     }},
+    {"PT-RS in 3 groups of 4 samples",
+     [](auto& a) {
+         precode(a);
+         a.ptrs->groups = 3;
+         a.ptrs->samples_per_group = 4;
+     }},
+    {"expected more than 2 resource blocks, where they overlap",
+     [](auto& a) {
+         precode(a);
+         a.resource_blocks = {{.first = 0, .count = 2}};
+         a.ptrs->groups = 8;
+         a.ptrs->samples_per_group = 4;
+     }},
+    {"PT-RS ports has 1 elements: expected none with transform precoding",
+     [](auto& a) {
+         precode(a);
+         a.ptrs->ports = {1};
+     }},
 };
 
 TEST(CheckOfPtrs, NamesWhatItRefuses) {
@@ -350,7 +408,7 @@ TEST(CheckOfPtrs, NamesWhatItRefuses) {
     EXPECT_THROW(static_cast<void>(ptrs_symbols(without)), phy::ArgumentError);
     EXPECT_THROW(static_cast<void>(ptrs_ports(without)), phy::ArgumentError);
     EXPECT_THROW(static_cast<void>(ptrs_allocation(without)), phy::ArgumentError);
-    EXPECT_THROW(static_cast<void>(ptrs_amplitude(without)), phy::ArgumentError);
+    EXPECT_THROW(static_cast<void>(ptrs_amplitude(without, phy::Modulation::qpsk)), phy::ArgumentError);
 }
 
 }  // namespace

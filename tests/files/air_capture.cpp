@@ -143,4 +143,27 @@ Config random_recording(std::mt19937& random, double snr_db) {
     return config;
 }
 
+Config precoded_recording(std::mt19937& random, double snr_db) {
+    constexpr std::array blocks = {4, 5, 6, 8, 9, 10, 12, 15, 16, 20, 24, 27, 30, 36, 40, 45, 50};
+    constexpr int sizes[][2] = {{2, 2}, {2, 4}, {4, 2}, {4, 4}, {8, 4}};
+    Config config = random_recording(random, snr_db);
+    phy::SlotAllocation& allocation = config.link.allocation;
+    phy::DmrsConfig& dmrs = allocation.dmrs;
+    dmrs.type = 1;
+    dmrs.ports = {random_int(random, 0, dmrs.length == 2 ? 7 : 3)};
+    dmrs.cdm_groups_without_data = 2;
+    dmrs.scrambling_id %= 1008;
+    dmrs.n_scid = 0;
+    dmrs.transform_precoding = true;
+    phy::ResourceBlocks& range = allocation.resource_blocks.front();
+    range.count = *(std::ranges::upper_bound(blocks, range.count) - 1);
+    const auto& size = sizes[random() % std::size(sizes)];
+    allocation.ptrs = phy::PtrsConfig{.time_density = random_int(random, 1, 2),
+                                      .groups = size[0],
+                                      .samples_per_group = size[1],
+                                      .rnti = config.link.scrambling.rnti};
+    config.antennas = random_int(random, 1, 4);
+    return config;
+}
+
 }  // namespace phy_test

@@ -35,4 +35,7 @@ phy::apps::Recording::Config plain_recording();
 /// modulation, TDL-A, -B or -C or some paths within half a prefix, offsets.
 phy::apps::Recording::Config random_recording(std::mt19937& random, double snr_db);
 
+/// The same of one layer with transform precoding and PT-RS.
+phy::apps::Recording::Config precoded_recording(std::mt19937& random, double snr_db);
+
 }  // namespace phy_test

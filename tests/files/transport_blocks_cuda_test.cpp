@@ -60,6 +60,31 @@ TEST_F(TransportBlocks, GpuIteratesAsAHostDoes) {
     EXPECT_GT(repeats, 0U) << "seed " << seed;
 }
 
+TEST_F(TransportBlocks, GpuTakesPrecodedPtrsAsAHostDoes) {
+    PHY_NEEDS_GPU();
+    const auto seed = random_seed();
+    std::mt19937 random(seed);
+    for (int trial = 0; trial < 12; ++trial) {
+        phy::apps::Recording::Config config = precoded_recording(random, 15.0);
+        SCOPED_TRACE("seed " + std::to_string(seed) + ", trial " + std::to_string(trial) + ": " +
+                     to_json(config.link));
+        const AirCapture capture(config);
+        phy::ReceiveOptions options;
+        options.writes_symbols = true;
+        options.places = {phy::Host()};
+        const auto on_host = received_if_found(capture, config.link);
+        if (!on_host) continue;
+        received(capture, config.link, options);
+        const std::vector<std::byte> llr = written("/llr");
+        const std::vector<std::byte> symbols = written("/symbols");
+        options.places = {phy::gpu::Device()};
+        options.pipeline.chunk = random() % 4;
+        received(capture, config.link, options);
+        EXPECT_TRUE(written("/llr") == llr);
+        EXPECT_TRUE(written("/symbols") == symbols);
+    }
+}
+
 TEST_F(TransportBlocks, GpuSplitsUciAsAHostDoes) {
     PHY_NEEDS_GPU();
     phy::apps::Recording::Config config = uci_recording();

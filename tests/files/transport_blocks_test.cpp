@@ -56,6 +56,33 @@ TEST_F(TransportBlocks, OfARightLinkHoldForAnySizeOfSoftBits) {
     }
 }
 
+TEST_F(TransportBlocks, AmongPrecodedPtrsHold) {
+    const unsigned seed = random_seed();
+    std::mt19937 random(seed);
+    for (int trial = 0; trial < fewer_times(8); ++trial) {
+        Config config = precoded_recording(random, 30.0);
+        config.antennas = 4;
+        config.link.modulation = phy::Modulation::qam16;
+        config.link.coding = {.code_rate = 0.25};
+        // PT-RS and UCI leave few coded bits in few resource blocks.
+        if (config.link.allocation.resource_blocks.front().count >= 12)
+            config.link.coding->uci = phy::LinkUci{.ack_bits = 6, .csi1_bits = 5};
+        const AirCapture capture(config);
+        phy::ReceiveOptions options;
+        options.writes_payload = true;
+        const phy::Reception done = received(capture, config.link, options);
+        SCOPED_TRACE("seed " + std::to_string(seed) + ", trial " + std::to_string(trial) + ": " +
+                     to_json(config.link));
+        EXPECT_EQ(done.valid_transport_blocks, done.slots);
+        EXPECT_TRUE(std::ranges::equal(written("/transport_blocks"),
+                                       std::as_bytes(std::span(capture.transport_blocks))));
+        EXPECT_EQ(done.warnings, std::vector<std::string>());
+        phy::Link without = config.link;
+        without.allocation.ptrs.reset();
+        EXPECT_EQ(received(capture, without).valid_transport_blocks, 0U);
+    }
+}
+
 TEST_F(TransportBlocks, ThatFewIterationsSpoilDoNotBlameTheLink) {
     Config config = coded_recording();
     config.snr_db = 26.0;

@@ -365,6 +365,37 @@ TEST_F(Warnings, ThereAreNoneForPtrsInFewSlotsOrUnderReservedElements) {
     EXPECT_EQ(said_of(AirCapture(config), config.link), "");
 }
 
+TEST_F(Warnings, SayWhichPrecodedPtrsALinkLacks) {
+    const auto seed = phy_test::random_seed();
+    std::mt19937 random(seed);
+    for (int i = 0; i < phy_test::fewer_times(8); ++i) {
+        Config config = phy_test::precoded_recording(random, 28.0);
+        config.slots = 12;
+        config.antennas = 4;
+        const AirCapture capture(config);
+        const phy::PtrsConfig& ptrs = *config.link.allocation.ptrs;
+        SCOPED_TRACE("seed " + std::to_string(seed) + ", " + std::to_string(i) + ": " + to_json(config.link));
+        EXPECT_EQ(said_of(capture, config.link), "");
+        const std::string expected = "; expected time_density " + std::to_string(ptrs.time_density) +
+                                     ", groups " + std::to_string(ptrs.groups) + ", samples_per_group " +
+                                     std::to_string(ptrs.samples_per_group);
+        Link link = config.link;
+        link.allocation.ptrs.reset();
+        const std::string lacking = said_of(capture, link);
+        EXPECT_NE(lacking.find("data: allocation.ptrs is missing" + expected), std::string::npos) << lacking;
+        link.allocation.ptrs = ptrs;
+        link.allocation.ptrs->samples_per_group = ptrs.samples_per_group == 2 ? 4 : 2;
+        if (ptrs.groups == 8) link.allocation.ptrs->groups = 4;
+        const std::string others = said_of(capture, link);
+        EXPECT_NE(others.find("others: allocation.ptrs may be wrong" + expected), std::string::npos)
+            << others;
+        config.link.allocation.ptrs.reset();
+        const std::string none = said_of(AirCapture(config), link);
+        EXPECT_NE(none.find("there are no PT-RS where the link has them"), std::string::npos) << none;
+        EXPECT_EQ(said_of(AirCapture(config), config.link), "");
+    }
+}
+
 /// Both symbols of such DM-RS have the sequence of the first.
 TEST_F(Warnings, ThereAreNoneForHoppingDoubleSymbolsOfLowPapr) {
     const auto seed = phy_test::random_seed();

@@ -1,6 +1,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <complex>
+#include <numbers>
 #include <numeric>
 #include <random>
 #include <string>
@@ -92,6 +95,27 @@ const LinkCase precoded[] = {
                      "additional_positions": 1, "scrambling_id": 700, "hopping": "sequence"}}})"},
 };
 
+/// The precoded links with PT-RS of all numbers of groups and samples, and all n_RNTI that matter.
+std::vector<phy::Link> precoded_with_ptrs() {
+    std::vector<phy::Link> links;
+    constexpr int sizes[][2] = {{2, 2}, {2, 4}, {4, 2}, {4, 4}, {8, 4}};
+    for (const LinkCase& given : precoded) {
+        for (std::size_t i = 0; i < std::size(sizes); ++i) {
+            phy::Link link = phy::parse_link(given.link);
+            link.slots = {given.slot};
+            link.scrambling.rnti += static_cast<std::uint32_t>(i + links.size() / std::size(sizes));
+            phy::PtrsConfig& ptrs = link.allocation.ptrs.emplace();
+            ptrs.groups = sizes[i][0];
+            ptrs.samples_per_group = sizes[i][1];
+            ptrs.time_density = i == 1 ? 2 : 1;
+            ptrs.rnti = link.scrambling.rnti;
+            if (i == 4) ptrs.power_db = 3.0F;
+            links.push_back(link);
+        }
+    }
+    return links;
+}
+
 /// A recording of the slot of a case.
 struct Recording {
     ChainCase sent;
@@ -99,17 +123,34 @@ struct Recording {
     int antennas = 0;
 };
 
-Recording record(const LinkCase& given, std::mt19937_64& random) {
+void turn_symbols(ChainCase& sent, std::mt19937_64& random) {
+    std::uniform_real_distribution<double> phase(-std::numbers::pi, std::numbers::pi);
+    const std::size_t subcarriers = sent.carrier.subcarriers();
+    for (std::size_t row = 0; row < sent.grid.size() / subcarriers; ++row) {
+        const AirComplex turn = std::polar(1.0, phase(random));
+        if (std::ranges::count(sent.link.allocation.dmrs.symbols, static_cast<int>(row % 14)) != 0) continue;
+        for (std::size_t k = 0; k < subcarriers; ++k)
+            sent.grid[row * subcarriers + k] *= turn;
+    }
+}
+
+/// turns: the data of each OFDM symbol by any phase.
+Recording record(const phy::Link& link, int slot, std::mt19937_64& random, bool turns = false) {
     Recording made;
-    const phy::Link link = phy::parse_link(given.link);
-    EXPECT_EQ(link.allocation.dmrs.symbols, given.dmrs_symbols);
-    made.sent = random_case(link, given.slot, random);
+    made.sent = random_case(link, slot, random);
+    if (turns) turn_symbols(made.sent, random);
     made.antennas = std::max(4, link.allocation.layers() + 4);
     const AirInterface air(made.sent.carrier);
     const AirChannel channel = draw_chain_channel(made.sent, made.antennas, AirProfile::tdl_a, random);
-    made.samples = add_noise(air.transmit(made.sent.grid, given.slot, channel, random),
-                             air.noise(given.slot, made.antennas, random), 1e-5);
+    made.samples = add_noise(air.transmit(made.sent.grid, slot, channel, random),
+                             air.noise(slot, made.antennas, random), 1e-5);
     return made;
+}
+
+Recording record(const LinkCase& given, std::mt19937_64& random) {
+    const phy::Link link = phy::parse_link(given.link);
+    EXPECT_EQ(link.allocation.dmrs.symbols, given.dmrs_symbols);
+    return record(link, given.slot, random);
 }
 
 struct Outcome {
@@ -121,8 +162,10 @@ struct Outcome {
 Outcome receive(const Recording& recording, phy::Link link, int slot) {
     link.slots = {slot};
     link.carrier.first_slot = 0;
-    const phy::ReceiverConfig config = {
-        .link = link, .antennas = recording.antennas, .format = phy::SoftBitFormat::float32};
+    const phy::ReceiverConfig config = {.link = link,
+                                        .antennas = recording.antennas,
+                                        .format = phy::SoftBitFormat::float32,
+                                        .phase_tracking = link.allocation.ptrs.has_value()};
     phy::Receiver receiver(phy::Host(), config);
     const auto stored = store(recording.samples, static_cast<std::size_t>(recording.antennas),
                               receiver.input_per_slot(), phy::SampleFormat::cf32, 1.0);
@@ -156,6 +199,20 @@ TEST(ChainLinks, DownlinksAreReceived) {
 TEST(ChainLinks, TransformPrecodedUplinksAreReceived) {
     for (const LinkCase& given : precoded)
         check_case(given);
+}
+
+TEST(ChainLinks, TransformPrecodedPtrsAreReceived) {
+    std::mt19937_64 random(links_seed);
+    for (const phy::Link& link : fewer_cases(precoded_with_ptrs())) {
+        SCOPED_TRACE(to_json(link));
+        const int slot = link.slots.front();
+        const phy::PtrsConfig& ptrs = *link.allocation.ptrs;
+        const bool shows_any_phase = ptrs.time_density == 1 && ptrs.groups * ptrs.samples_per_group >= 8;
+        const Recording recording = record(link, slot, random, shows_any_phase);
+        const Outcome outcome = receive(recording, link, slot);
+        EXPECT_EQ(outcome.bit_error_rate, 0.0);
+        EXPECT_LT(outcome.report.evm, 0.05);
+    }
 }
 
 /// Who goes by another identity gets bits that say nothing; where DM-RS have it too, coherence says so.

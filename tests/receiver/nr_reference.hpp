@@ -110,6 +110,90 @@ inline void precode(std::vector<AirComplex>& points, std::size_t size) {
     }
 }
 
+/// PT-RS with transform precoding: in which symbols, which samples before the DFT, and what they are (clauses
+/// 6.4.1.2.1.2 and 6.4.1.2.2.2, TS 38.214 table 6.2.3.2-2).
+struct OwnPrecodedPtrs {
+    std::vector<int> symbols;
+    std::vector<std::size_t> samples;
+    std::vector<AirComplex> values;
+};
+
+inline std::vector<std::size_t> own_ptrs_samples(int groups, int of_group, std::size_t m) {
+    std::vector<std::size_t> samples;
+    const auto add = [&](std::size_t first) {
+        for (int k = 0; k < of_group; ++k)
+            samples.push_back(first + static_cast<std::size_t>(k));
+    };
+    if (of_group == 2) {
+        for (int s = 1; s < 2 * groups; s += 2)
+            add(static_cast<std::size_t>(s) * m / static_cast<std::size_t>(2 * groups) - 1);
+        return samples;
+    }
+    add(0);
+    for (int s = 1; s <= 2 && groups == 4; ++s)
+        add(static_cast<std::size_t>(s) * (m / 4) + m / 8 - 2);
+    for (int s = 1; s <= 6 && groups == 8; ++s)
+        add(static_cast<std::size_t>(s) * m / 8 + m / 16 - 2);
+    add(m - 4);
+    return samples;
+}
+
+inline OwnPrecodedPtrs own_precoded_ptrs(const phy::Link& link, int slot) {
+    const phy::SlotAllocation& allocation = link.allocation;
+    if (!allocation.ptrs) return {};
+    const phy::PtrsConfig& ptrs = *allocation.ptrs;
+    const auto m = static_cast<std::size_t>(12 * allocation.resource_blocks.front().count);
+    OwnPrecodedPtrs made = {{}, own_ptrs_samples(ptrs.groups, ptrs.samples_per_group, m), {}};
+    int since = 0;
+    for (int l = allocation.first_symbol; l < allocation.first_symbol + allocation.symbols; ++l, ++since) {
+        const std::vector<int>& dmrs = allocation.dmrs.symbols;
+        if (std::find(dmrs.begin(), dmrs.end(), l) != dmrs.end())
+            since = 0;
+        else if (since % ptrs.time_density == 0)
+            made.symbols.push_back(l);
+    }
+    const auto number = static_cast<std::uint64_t>(14 * slot + made.symbols.front() + 1);
+    const std::uint64_t id = allocation.dmrs.scrambling_id;
+    const std::vector<std::uint8_t> c =
+        gold_reference(static_cast<std::uint32_t>(((number * (2 * id + 1) << 17U) + 2 * id) % (1ULL << 31U)),
+                       made.samples.size());
+    constexpr std::array<std::array<double, 4>, 4> w4 = {
+        {{1, 1, 1, 1}, {1, -1, 1, -1}, {1, 1, -1, -1}, {1, -1, -1, 1}}};
+    constexpr std::array<std::array<double, 2>, 2> w2 = {{{1, 1}, {1, -1}}};
+    const double outermost[] = {1.0, 1.0, 3.0 / std::sqrt(5.0), 7.0 / std::sqrt(21.0),
+                                15.0 / std::sqrt(85.0)};
+    const double beta = ptrs.power_db ? std::pow(10.0, static_cast<double>(*ptrs.power_db) / 20.0)
+                                      : outermost[bits_per_symbol(link.modulation) / 2];
+    for (std::size_t i = 0; i < made.samples.size(); ++i) {
+        const double w = ptrs.samples_per_group == 2 ? w2[link.scrambling.rnti % 2][i % 2]
+                                                     : w4[link.scrambling.rnti % 4][i % 4];
+        const AirComplex turn =
+            std::polar(1.0, std::numbers::pi / 2.0 * static_cast<double>(made.samples[i] % 2));
+        made.values.push_back(beta * w * turn * AirComplex(1.0 - 2.0 * c[i], 1.0 - 2.0 * c[i]) /
+                              std::numbers::sqrt2);
+    }
+    return made;
+}
+
+/// Data and PT-RS as the rows of the DFT's input, one per OFDM symbol with data.
+inline std::vector<AirComplex> with_ptrs(const phy::SlotAllocation& allocation, const OwnPrecodedPtrs& ptrs,
+                                         const std::vector<AirComplex>& points) {
+    const auto m = static_cast<std::size_t>(12 * allocation.resource_blocks.front().count);
+    std::vector<AirComplex> rows;
+    std::size_t taken = 0;
+    for (int l = allocation.first_symbol; l < allocation.first_symbol + allocation.symbols; ++l) {
+        const std::vector<int>& dmrs = allocation.dmrs.symbols;
+        if (std::find(dmrs.begin(), dmrs.end(), l) != dmrs.end()) continue;
+        const bool has_ptrs = std::find(ptrs.symbols.begin(), ptrs.symbols.end(), l) != ptrs.symbols.end();
+        for (std::size_t i = 0; i < m; ++i) {
+            const auto at = std::find(ptrs.samples.begin(), ptrs.samples.end(), i) - ptrs.samples.begin();
+            const bool is_ptrs = has_ptrs && at < static_cast<std::ptrdiff_t>(ptrs.samples.size());
+            rows.push_back(is_ptrs ? ptrs.values[static_cast<std::size_t>(at)] : points[taken++]);
+        }
+    }
+    return rows;
+}
+
 /// Maps DM-RS of all ports to the grid of a case.
 inline void map_dmrs(ChainCase& made, int slot) {
     const phy::SlotAllocation& allocation = made.link.allocation;
@@ -177,7 +261,10 @@ inline ChainCase random_case(const phy::Link& link, int slot, std::mt19937_64& r
     }
     map_dmrs(made, slot);
 
-    const std::size_t bits = made.places.size() * layers * bits_per_symbol(link.modulation);
+    const OwnPrecodedPtrs ptrs =
+        allocation.dmrs.transform_precoding ? own_precoded_ptrs(link, slot) : OwnPrecodedPtrs{};
+    const std::size_t data = made.places.size() - ptrs.symbols.size() * ptrs.samples.size();
+    const std::size_t bits = data * layers * bits_per_symbol(link.modulation);
     for (std::size_t i = 0; i < bits; ++i)
         made.codeword.push_back(static_cast<std::uint8_t>(random() >> 63U));
     const phy::ScramblingIdentity& identity = link.scrambling;
@@ -186,6 +273,7 @@ inline ChainCase random_case(const phy::Link& link, int slot, std::mt19937_64& r
     for (std::size_t i = 0; i < bits; ++i)
         made.scrambled.push_back(static_cast<std::uint8_t>(made.codeword[i] ^ c[i]));
     std::vector<AirComplex> points = own_points(link.modulation, made.scrambled);
+    if (!ptrs.symbols.empty()) points = with_ptrs(allocation, ptrs, points);
     if (allocation.dmrs.transform_precoding)
         precode(points, static_cast<std::size_t>(12 * allocation.resource_blocks.front().count));
     for (std::size_t i = 0; i < points.size(); ++i) {

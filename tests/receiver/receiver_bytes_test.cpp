@@ -61,6 +61,9 @@ std::vector<ReceiverConfig> configs() {
     ReceiverConfig with_ptrs = joint;
     with_ptrs.interference_rejection = true;
     with_ptrs.link.allocation.ptrs = phy::PtrsConfig{.rnti = with_ptrs.link.scrambling.rnti};
+    forced.phase_tracking = true;
+    forced.link.allocation.ptrs = phy::PtrsConfig{
+        .time_density = 2, .groups = 4, .samples_per_group = 4, .rnti = forced.link.scrambling.rnti};
     return {plain, four, grid, precoded, forced, rejecting, joint, with_ptrs};
 }
 

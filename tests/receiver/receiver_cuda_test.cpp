@@ -267,6 +267,13 @@ TEST(GpuReceiverTest, PhaseTracking) {
         precoded.link.modulation = Modulation::pi2_bpsk;
         precoded.phase_tracking = true;
         expect_same_phases_as_host(precoded, 10.0, 0.1, seed);
+        precoded.link.modulation = Modulation::qam16;
+        precoded.link.allocation.ptrs =
+            phy::PtrsConfig{.groups = 8, .samples_per_group = 4, .rnti = precoded.link.scrambling.rnti};
+        expect_same_phases_as_host(precoded, 20.0, 0.3, seed);
+        precoded.link.allocation.ptrs->time_density = 2;
+        precoded.phase_tracking = false;
+        expect_same_phases_as_host(precoded, 20.0, 0.05, seed);
     }
 }
 

@@ -337,17 +337,27 @@ TEST(ReceiverTest, PhaseTrackingTakesOutADrift) {
     }
 }
 
+/// PT-RS of the last of so many layers; of none: with transform precoding.
+ReceiverConfig with_ptrs(ReceiverInput input, int layers) {
+    ReceiverConfig config =
+        layers == 0 ? phy_test::precoded_receiver(input, 16) : small_receiver(input, layers, 4);
+    config.link.allocation.dmrs.symbols = {2};
+    config.link.modulation = Modulation::qam64;
+    config.phase_tracking = true;
+    phy::PtrsConfig& ptrs = config.link.allocation.ptrs.emplace();
+    ptrs.rnti = config.link.scrambling.rnti;
+    if (layers > 0) ptrs.ports = {layers - 1};
+    ptrs.groups = 8;
+    ptrs.samples_per_group = 4;
+    return config;
+}
+
 /// An oscillator that decisions cannot follow: PT-RS do, with one layer and two, also of the second one.
 TEST(ReceiverTest, PtrsLeadThePhaseTracker) {
     for (const ReceiverInput input : inputs) {
-        for (const int layers : {1, 2}) {
+        for (const int layers : {0, 1, 2}) {
             const unsigned seed = phy_test::random_seed();
-            ReceiverConfig config = small_receiver(input, layers, 4);
-            config.link.allocation.dmrs.symbols = {2};
-            config.link.modulation = Modulation::qam64;
-            config.phase_tracking = true;
-            config.link.allocation.ptrs =
-                phy::PtrsConfig{.ports = {layers - 1}, .rnti = config.link.scrambling.rnti};
+            ReceiverConfig config = with_ptrs(input, layers);
             const AirConfig air = {.snr_db = 25.0, .seed = seed};
             phy_test::Transmission sent = phy_test::transmit(config, air, 0, 2);
             const auto errors = [&] {
@@ -411,7 +421,8 @@ TEST(ReceiverTest, JointDetectionMakesFewerErrors) {
         for (int i = 0; i < 6; ++i) {
             ReceiverConfig config = small_receiver(input, 2, 2);
             config.link.modulation = Modulation::qam16;
-            const AirConfig air = {.snr_db = 20.0, .delay_spread = 300e-9, .seed = static_cast<unsigned>(random())};
+            const AirConfig air = {
+                .snr_db = 20.0, .delay_spread = 300e-9, .seed = static_cast<unsigned>(random())};
             linear += bit_errors(config, air, 0, 2);
             config.joint_detection = true;
             joint += bit_errors(config, air, 0, 2);

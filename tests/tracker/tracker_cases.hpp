@@ -113,7 +113,7 @@ inline void add_random_ptrs(const phy::SlotAllocation& allocation, double noise_
                         for (std::size_t i = 0; its.port == port && i < its.subcarriers.size(); ++i)
                             if (its.subcarriers[i] == k)
                                 sent = Complex(slot.pilots[static_cast<std::size_t>(its.pilots[i])]) *
-                                       static_cast<double>(ptrs_amplitude(allocation));
+                                       static_cast<double>(ptrs_amplitude(allocation, phy::Modulation::qpsk));
                     const Complex noise = std::sqrt(noise_variance) * Complex(normal(random), normal(random));
                     slot.ptrs.emplace_back(std::polar(1.0, phases[static_cast<std::size_t>(l)]) *
                                            (sent + noise));

@@ -140,22 +140,46 @@ void check_reserved(const SlotAllocation& allocation) {
     }
 }
 
+/// With transform precoding.
+void check_ptrs_groups(const SlotAllocation& allocation) {
+    const PtrsConfig& ptrs = *allocation.ptrs;
+    const int groups = ptrs.groups;
+    const int samples = ptrs.samples_per_group;
+    const std::string text = std::to_string(groups) + " groups of " + std::to_string(samples) + " samples";
+    if (!((samples == 2 || samples == 4) && (groups == 2 || groups == 4)) && !(groups == 8 && samples == 4))
+        throw ArgumentError("PT-RS in " + text + ": expected 2 x 2, 2 x 4, 4 x 2, 4 x 4 or 8 x 4");
+    if (!ptrs.ports.empty())
+        throw ArgumentError("PT-RS ports has " + std::to_string(ptrs.ports.size()) +
+                            " elements: expected none with transform precoding");
+    const int blocks = allocation.resource_blocks.front().count;
+    int end = 0;
+    for (int group = 0; group < groups; ++group) {
+        const int first = detail::first_of_ptrs_group(ptrs, group, blocks);
+        if (first < end)
+            throw ArgumentError("PT-RS in " + text + ": expected more than " + std::to_string(blocks) +
+                                " resource blocks, where they overlap");
+        end = first + samples;
+    }
+}
+
 void check_ptrs(const SlotAllocation& allocation) {
     if (!allocation.ptrs) return;
     const PtrsConfig& ptrs = *allocation.ptrs;
     const DmrsConfig& dmrs = allocation.dmrs;
-    if (dmrs.transform_precoding)
-        throw ArgumentError("ptrs with transform precoding: expected none, they are not supported");
     const auto check_density = [](const char* what, int density, std::initializer_list<int> densities,
                                   const char* expected) {
         if (std::ranges::find(densities, density) == densities.end())
             throw ArgumentError(std::string(what) + " " + std::to_string(density) + ": expected " + expected);
     };
+    check_range("PT-RS rnti", ptrs.rnti, 0, 65535);
+    check_power("PT-RS power_db", ptrs.power_db);
+    if (dmrs.transform_precoding) {
+        check_density("PT-RS time_density", ptrs.time_density, {1, 2}, "1 or 2 with transform precoding");
+        return check_ptrs_groups(allocation);
+    }
     check_density("PT-RS time_density", ptrs.time_density, {1, 2, 4}, "1, 2 or 4");
     check_density("PT-RS frequency_density", ptrs.frequency_density, {2, 4}, "2 or 4");
     check_range("PT-RS resource_element_offset", ptrs.resource_element_offset, 0, 3);
-    check_range("PT-RS rnti", ptrs.rnti, 0, 65535);
-    check_power("PT-RS power_db", ptrs.power_db);
     const std::span<const int> ports = detail::ports_of_ptrs(allocation);
     for (const int port : ports)
         check_range("PT-RS port", port, 0, dmrs.type == 1 ? 3 : 5);

@@ -21,18 +21,28 @@ bool is_reserved(const SlotAllocation& allocation, int symbol, int subcarrier) {
 
 }  // namespace detail
 
+namespace {
+
+/// Precoded PT-RS are among the caller's symbols.
+SlotAllocation of_mapper(SlotAllocation allocation) {
+    if (allocation.dmrs.transform_precoding) allocation.ptrs.reset();
+    return allocation;
+}
+
+}  // namespace
+
 GridMapper::GridMapper(const SlotAllocation& allocation)
-    : allocation_(allocation),
-      map_(allocation),
+    : allocation_(of_mapper(allocation)),
+      map_(allocation_),
       pilots_(dmrs_pilot_count(allocation)),
       amplitude_(dmrs_amplitude(allocation.dmrs)) {
     for (const int port : allocation.dmrs.ports)
         ports_.push_back(dmrs_port(allocation.dmrs.type, port));
-    if (allocation.ptrs) add_ptrs();
+    if (allocation_.ptrs) add_ptrs();
 }
 
 void GridMapper::add_ptrs() {
-    ptrs_amplitude_ = ptrs_amplitude(allocation_);
+    ptrs_amplitude_ = ptrs_amplitude(allocation_, Modulation::qpsk);  // any: there is no transform precoding
     const std::vector<int> symbols = ptrs_symbols(allocation_);
     for (const PtrsPort& its : ptrs_ports(allocation_)) {
         const auto layer = std::ranges::find(allocation_.dmrs.ports, its.port);

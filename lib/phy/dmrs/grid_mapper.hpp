@@ -15,7 +15,7 @@ namespace phy {
 /// clauses 6.3.1.3 and 7.3.1.3), DM-RS of each port with w_f, w_t and beta (clauses 6.4.1.1.3 and 7.4.1.1.2),
 /// PT-RS of ports that a layer has (clauses 6.4.1.2 and 7.4.1.2), and mapping to resource elements. Each
 /// layer has its own grid, as if precoded by the identity. Reserved elements are 0, except for those with
-/// DM-RS. With transform precoding the caller passes precoded symbols.
+/// DM-RS. With transform precoding the caller passes precoded symbols, among whose samples are PT-RS.
 ///
 /// Thread-safe.
 class PHY_EXPORT GridMapper {
@@ -28,7 +28,7 @@ public:
     GridMapper& operator=(const GridMapper&) = default;
     ~GridMapper() = default;
 
-    /// Returns the symbols per slot: data elements x layers.
+    /// Returns the symbols per slot: data elements x layers, or the precoded samples of data and PT-RS.
     [[nodiscard]] std::size_t symbols_per_slot() const;
     /// Returns the pilots per slot: dmrs_pilot_count().
     [[nodiscard]] std::size_t pilots_per_slot() const;
@@ -40,6 +40,7 @@ public:
     /// full, with 0 in empty elements. Throws ArgumentError if sizes do not fit. Allocates nothing.
     void operator()(std::span<const cf32> symbols, std::span<const cf32> pilots, std::span<cf32> grid) const;
 
+    /// With transform precoding, without ptrs.
     [[nodiscard]] const SlotAllocation& allocation() const { return allocation_; }
 
 private:

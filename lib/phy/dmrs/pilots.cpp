@@ -11,12 +11,12 @@ namespace {
 constexpr int max_slots = 640;  // per frame, at 960 kHz
 constexpr std::size_t pilots_per_word = 16;
 constexpr std::size_t max_pilots = 275 * 6;  // per symbol
+constexpr float component = 0.70710678F;     // of a pilot
 
-std::uint32_t c_init(const DmrsConfig& dmrs, int slot, int symbol) {
-    const std::uint64_t n_id = dmrs.scrambling_id;
+std::uint32_t c_init(std::uint64_t n_id, int n_scid, int slot, int symbol) {
     const auto count = static_cast<std::uint64_t>(symbols_per_slot * slot + symbol + 1);
     const std::uint64_t sum =
-        ((count * (2 * n_id + 1)) << 17) + 2 * n_id + static_cast<std::uint64_t>(dmrs.n_scid);
+        ((count * (2 * n_id + 1)) << 17) + 2 * n_id + static_cast<std::uint64_t>(n_scid);
     return static_cast<std::uint32_t>(sum & largest_c_init);
 }
 
@@ -33,10 +33,9 @@ void pseudo_random(const SlotAllocation& allocation, int slot, int symbol, std::
     const auto skipped = static_cast<std::uint64_t>(allocation.first_crb + lowest - dmrs.reference_crb);
     std::array<std::uint32_t, max_pilots / pilots_per_word + 1> words;  // NOLINT: gold_sequence() fills it
     const std::size_t generated = static_cast<std::size_t>(end - lowest) * per_block;
-    gold_sequence(c_init(dmrs, slot, symbol), skipped * per_block * 2,
+    gold_sequence(c_init(dmrs.scrambling_id, dmrs.n_scid, slot, symbol), skipped * per_block * 2,
                   std::span(words).first((generated + pilots_per_word - 1) / pilots_per_word));
 
-    constexpr float component = 0.70710678F;
     std::size_t written = 0;
     for (const ResourceBlocks& range : allocation.resource_blocks) {
         std::size_t m = static_cast<std::size_t>(range.first - lowest) * per_block;
@@ -75,6 +74,40 @@ void dmrs_pilots(const SlotAllocation& allocation, int slot, std::span<cf32> pil
         } else {
             pseudo_random(allocation, slot, dmrs.symbols[i], of_symbol);
         }
+    }
+}
+
+/// Table 6.4.1.2.1.2-1.
+bool is_negative(std::uint32_t rnti, int samples_per_group, int k) {
+    const auto row = rnti % static_cast<std::uint32_t>(samples_per_group);
+    if (samples_per_group == 2) return row == 1 && k == 1;
+    constexpr unsigned signs[] = {0b0000, 0b1010, 0b1100, 0b0110};  // bit k: w(k) is -1
+    return (signs[row] >> static_cast<unsigned>(k) & 1U) != 0;
+}
+
+std::size_t ptrs_pilot_count(const SlotAllocation& allocation) {
+    const std::size_t of_dmrs = dmrs_pilot_count(allocation);
+    if (!allocation.ptrs || !allocation.dmrs.transform_precoding) return of_dmrs;
+    return static_cast<std::size_t>(allocation.ptrs->groups * allocation.ptrs->samples_per_group);
+}
+
+void ptrs_pilots(const SlotAllocation& allocation, int slot, std::span<cf32> pilots) {
+    const std::vector<int> symbols = ptrs_symbols(allocation);
+    if (!allocation.dmrs.transform_precoding) return dmrs_pilots(allocation, slot, pilots);
+    detail::check_size("pilots", pilots.size(), ptrs_pilot_count(allocation));
+    detail::check_range("slot", slot, 0, max_slots - 1);
+    std::array<std::uint32_t, 1> bits = {};
+    if (!symbols.empty()) gold_sequence(c_init(allocation.dmrs.scrambling_id, 0, slot, symbols[0]), 0, bits);
+    const PtrsConfig& ptrs = *allocation.ptrs;
+    const PtrsPort port = ptrs_ports(allocation).front();
+    const int first = subcarriers_per_resource_block * allocation.resource_blocks.front().first;
+    for (std::size_t i = 0; i < pilots.size(); ++i) {
+        const int in_group = static_cast<int>(i) % ptrs.samples_per_group;
+        const bool is_turned = (bits[0] >> i & 1U) != 0;
+        const float x =
+            is_turned != is_negative(ptrs.rnti, ptrs.samples_per_group, in_group) ? -component : component;
+        const bool is_odd = (port.subcarriers[i] - first) % 2 != 0;
+        pilots[i] = is_odd ? cf32(-x, x) : cf32(x, x);
     }
 }
 

@@ -16,6 +16,9 @@ bool is_reserved(const SlotAllocation& allocation, int symbol, int subcarrier);
 /// The DM-RS ports of SlotAllocation::ptrs, which must be there. Allocates nothing.
 std::span<const int> ports_of_ptrs(const SlotAllocation& allocation);
 
+/// The first sample of a group, of table 6.4.1.2.2.2-1. group: from 0 on.
+int first_of_ptrs_group(const PtrsConfig& ptrs, int group, int resource_blocks);
+
 /// Writes the sequence of clause 6.4.1.1.1.2 for a symbol. Both symbols of a double DM-RS use the first.
 void transform_precoded_pilots(const DmrsConfig& dmrs, int slot, int symbol, std::span<cf32> pilots);
 

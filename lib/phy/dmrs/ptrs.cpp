@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "phy/core/constellation.hpp"
 #include "phy/core/error.hpp"
 #include "phy/dmrs/pilots.hpp"
 #include "phy/numerics/elementary.hpp"
@@ -41,6 +42,22 @@ std::vector<int> subcarriers_of(std::uint32_t mask) {
     return subcarriers;
 }
 
+/// Of table 6.4.1.2.2.2-1.
+PtrsPort samples_as_port(const SlotAllocation& allocation) {
+    const PtrsConfig& ptrs = *allocation.ptrs;
+    const ResourceBlocks& range = allocation.resource_blocks.front();
+    PtrsPort port;
+    port.port = allocation.dmrs.ports.front();
+    for (int group = 0; group < ptrs.groups; ++group) {
+        const int first = detail::first_of_ptrs_group(ptrs, group, range.count);
+        for (int k = 0; k < ptrs.samples_per_group; ++k) {
+            port.pilots.push_back(static_cast<int>(port.pilots.size()));
+            port.subcarriers.push_back(subcarriers_per_resource_block * range.first + first + k);
+        }
+    }
+    return port;
+}
+
 const PtrsConfig& checked_ptrs(const SlotAllocation& allocation) {
     detail::check_but_data(allocation);
     if (!allocation.ptrs) throw ArgumentError("the allocation has no ptrs: expected it");
@@ -67,6 +84,7 @@ std::vector<int> ptrs_symbols(const SlotAllocation& allocation) {
 
 std::vector<PtrsPort> ptrs_ports(const SlotAllocation& allocation) {
     const PtrsConfig& ptrs = checked_ptrs(allocation);
+    if (allocation.dmrs.transform_precoding) return {samples_as_port(allocation)};
     const int type = allocation.dmrs.type;
     const std::vector<AllocatedBlock> blocks = ascending_blocks(allocation);
     const auto count = static_cast<int>(blocks.size());
@@ -115,14 +133,45 @@ std::optional<SlotAllocation> ptrs_allocation(const SlotAllocation& allocation) 
     return of_ptrs;
 }
 
-float ptrs_amplitude(const SlotAllocation& allocation) {
+float ptrs_amplitude(const SlotAllocation& allocation, Modulation modulation) {
     constexpr float by_layers[] = {0.0F, 3.0F, 4.77F, 6.0F};
     const PtrsConfig& ptrs = checked_ptrs(allocation);
+    if (allocation.dmrs.transform_precoding && !ptrs.power_db) {
+        const int outermost = (1 << bits_per_axis(modulation)) - 1;
+        return static_cast<float>(outermost * axis_unit(modulation) / axis_unit(Modulation::pi2_bpsk));
+    }
     const float power_db = ptrs.power_db.value_or(by_layers[allocation.layers() - 1]);
     return static_cast<float>(detail::elementary::exp10(static_cast<double>(power_db) / 20.0));
 }
 
+PrecodedSamples precoded_samples(const SlotAllocation& allocation) {
+    if (!allocation.dmrs.transform_precoding)
+        throw ArgumentError("transform_precoding is false: expected true");
+    SlotAllocation all = allocation;
+    all.ptrs.reset();
+    const ResourceMap of_all(all);
+    const ResourceMap of_data(allocation);
+    PrecodedSamples samples;
+    for (std::size_t i = 0; i < of_all.entries().size(); ++i) {
+        const ResourceMap::Entry& entry = of_all.entries()[i];
+        std::uint32_t index = entry.first;
+        for (const int k : subcarriers_of(entry.mask)) {
+            const bool is_data = (of_data.entries()[i].mask >> k & 1U) != 0;
+            (is_data ? samples.data : samples.ptrs).push_back(index++);
+        }
+    }
+    return samples;
+}
+
 namespace detail {
+
+int first_of_ptrs_group(const PtrsConfig& ptrs, int group, int resource_blocks) {
+    const int samples = subcarriers_per_resource_block * resource_blocks;
+    if (ptrs.samples_per_group == 2) return (2 * group + 1) * samples / (2 * ptrs.groups) - 1;
+    if (group == 0) return 0;
+    if (group + 1 == ptrs.groups) return samples - 4;
+    return group * samples / ptrs.groups + samples / (2 * ptrs.groups) - 2;
+}
 
 std::span<const int> ports_of_ptrs(const SlotAllocation& allocation) {
     if (!allocation.ptrs->ports.empty()) return allocation.ptrs->ports;

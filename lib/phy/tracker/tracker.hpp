@@ -25,10 +25,11 @@ struct PHY_EXPORT PhaseTrackerConfig {
 
 /// Equalised PT-RS of slots, and what they repeat.
 struct PHY_EXPORT PtrsSymbols {
-    /// (slots, PT-RS elements, layers), as an Equalizer for ptrs_allocation() writes them.
+    /// (slots, PT-RS elements, layers), as an Equalizer for ptrs_allocation() writes them; with transform
+    /// precoding PrecodedSamples::ptrs of what a TransformDeprecoder writes.
     std::span<const cf32> symbols = {};
     std::span<const float> noise_variance = {};  ///< same shape
-    std::span<const cf32> pilots = {};  ///< (slots, dmrs_pilot_count()), as dmrs_pilots() writes them
+    std::span<const cf32> pilots = {};  ///< (slots, ptrs_pilot_count()), as ptrs_pilots() writes them
 };
 
 /// Takes the common phase error out of equalised symbols: the phase that oscillators add to all resource
@@ -89,7 +90,8 @@ public:
     /// Data elements x layers.
     [[nodiscard]] std::size_t symbols_per_slot() const;
 
-    /// symbols: (slots, data elements, layers), as an Equalizer or a TransformDeprecoder writes them.
+    /// symbols: (slots, data elements, layers), as an Equalizer or a TransformDeprecoder writes them, of the
+    /// latter PrecodedSamples::data.
     /// noise_variance: same shape. pairs, if not empty: (slots, data elements) of two layers, rotated as the
     /// symbols are. ptrs, if not empty: the PT-RS of the allocation. Throws ArgumentError, and then has
     /// written nothing, if sizes do not fit. Allocates nothing.

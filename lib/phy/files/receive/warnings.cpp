@@ -219,6 +219,12 @@ void Warner::warn_of_pilots() {
 void Warner::warn_of_ptrs() {
     if (pilots_.ptrs.are_missing)
         warn("there are no PT-RS where the link has them: allocation.ptrs may be wrong");
+    if (const auto& its = pilots_.ptrs.precoded)
+        warn("there are PT-RS in the samples before transform precoding, where the link has " +
+             std::string(result_.link.allocation.ptrs ? "others: allocation.ptrs may be wrong"
+                                                      : "data: allocation.ptrs is missing") +
+             "; expected time_density " + std::to_string(its->time_density) + ", groups " +
+             std::to_string(its->groups) + ", samples_per_group " + std::to_string(its->samples_per_group));
     if (!pilots_.ptrs.found) return;
     const FoundPtrs& its = *pilots_.ptrs.found;
     std::string text = "there are PT-RS on subcarrier " + std::to_string(its.subcarrier) +

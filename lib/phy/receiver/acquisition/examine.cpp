@@ -84,7 +84,10 @@ Examination::Examination(const Host& host, const ReceiverConfig& config)
       pilots_(dmrs_pilot_count(everywhere_)),
       antennas_(plan_.antennas) {
     if (plan_.demodulator) demodulate_.emplace(host, *plan_.demodulator);
-    if (!plan_.deprecoder) ptrs_.emplace(config.link.allocation);
+    if (plan_.deprecoder)
+        precoded_ptrs_.emplace(host, config);
+    else
+        ptrs_.emplace(config.link.allocation);
     // With transform precoding symbols are in no resource block; points of pi/2-BPSK depend on the symbol
     // before.
     if (plan_.deprecoder || config.link.modulation == Modulation::pi2_bpsk) return;
@@ -134,6 +137,7 @@ void Examination::add(SymbolView input, std::uint64_t occasion, SymbolView recor
 void Examination::add_signal(SymbolView input, std::uint64_t occasion) {
     add_pilots(input, occasion);
     if (receive_) add_symbols(input, occasion);
+    if (precoded_ptrs_) precoded_ptrs_->add(input, occasion);
 }
 
 /// In blocks that are as long as an OFDM symbol.
@@ -318,7 +322,7 @@ PilotSigns Examination::pilots() const {
     };
     const double best = best_coherence();
     PilotSigns signs;
-    if (ptrs_) signs.ptrs = ptrs_->signs(best);
+    signs.ptrs = ptrs_ ? ptrs_->signs(best) : precoded_ptrs_->signs();
     for (int l = allocation.first_symbol; l < allocation.first_symbol + allocation.symbols; ++l) {
         const auto symbol = static_cast<std::size_t>(l);
         const double found = coherence(symbol);

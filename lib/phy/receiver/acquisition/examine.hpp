@@ -12,6 +12,7 @@
 #include "phy/machine/host.hpp"
 #include "phy/measure/symbol_meter.hpp"
 #include "phy/ofdm/demodulator.hpp"
+#include "phy/receiver/acquisition/precoded_ptrs_search.hpp"
 #include "phy/receiver/acquisition/ptrs_search.hpp"
 #include "phy/receiver/chain/plan.hpp"
 #include "phy/receiver/receiver.hpp"
@@ -104,8 +105,9 @@ private:
     /// The symbol in everywhere_ whose DM-RS sequence a symbol has.
     std::array<std::size_t, symbols_per_slot> symbol_of_sequence_;
     std::optional<OfdmDemodulator> demodulate_;
-    std::optional<PtrsSearch> ptrs_;   ///< none with transform precoding
-    std::optional<Receiver> receive_;  ///< none if symbols show nothing
+    std::optional<PtrsSearch> ptrs_;                   ///< none with transform precoding
+    std::optional<PrecodedPtrsSearch> precoded_ptrs_;  ///< none without
+    std::optional<Receiver> receive_;                  ///< none if symbols show nothing
     SymbolMeter meter_;
     ResourceMap map_;
     std::array<BlockSums, 3> blocks_;  ///< lowest, middle, highest

@@ -26,6 +26,7 @@ struct FoundPtrs {
 struct PtrsSigns {
     bool are_missing = false;  ///< the link has PT-RS, the signal has none
     std::optional<FoundPtrs> found = {};
+    std::optional<PtrsConfig> precoded = {};  ///< the same with transform precoding
 };
 
 /// Looks for PT-RS in data symbols, by no more than this: they repeat the first DM-RS on their subcarrier, so

@@ -115,6 +115,11 @@ ReceiverPlan::ReceiverPlan(const ReceiverConfig& given)
         tracker = {.allocation = allocation, .modulation = config.link.modulation};
         if (allocation.ptrs) ptrs = ptrs_allocation(allocation);
         if (ptrs) ptrs_symbols = ResourceMap(*ptrs).elements() * layers;
+        if (ptrs && deprecoder) ptrs_pilots = ptrs_pilot_count(allocation);
+    }
+    if (deprecoder && allocation.ptrs) {
+        samples = precoded_samples(allocation);
+        precoded = samples->data.size() + samples->ptrs.size();
     }
     if (rejects_interference(config))
         covariance = antennas * antennas *
@@ -137,7 +142,9 @@ ChannelEstimatorConfig ReceiverPlan::estimator() const {
 }
 
 EqualizerConfig ReceiverPlan::equalizer(std::span<const float> time_weights, int time_sets) const {
-    return {.allocation = config.link.allocation,
+    SlotAllocation allocation = config.link.allocation;
+    if (samples) allocation.ptrs.reset();
+    return {.allocation = allocation,
             .antennas = config.antennas,
             .method = config.equalization,
             .time_weights = {time_weights.begin(), time_weights.end()},
@@ -148,7 +155,7 @@ EqualizerConfig ReceiverPlan::equalizer(std::span<const float> time_weights, int
 
 std::optional<EqualizerConfig> ReceiverPlan::ptrs_equalizer(std::span<const float> time_weights,
                                                             int time_sets) const {
-    if (!ptrs) return {};
+    if (!ptrs || samples) return {};
     EqualizerConfig its = equalizer(time_weights, time_sets);
     its.allocation = *ptrs;
     its.pairs = false;
@@ -160,6 +167,15 @@ std::vector<cf32> ReceiverPlan::make_pilots() const {
     std::vector<cf32> all(slots.size() * pilots);
     for (std::size_t i = 0; i < slots.size(); ++i)
         dmrs_pilots(config.link.allocation, slots[i], std::span(all).subspan(i * pilots, pilots));
+    return all;
+}
+
+std::vector<cf32> ReceiverPlan::make_ptrs_pilots() const {
+    const std::vector<int>& slots = schedule.slots();
+    std::vector<cf32> all(slots.size() * ptrs_pilots);
+    for (std::size_t i = 0; i < slots.size() && ptrs_pilots > 0; ++i)
+        phy::ptrs_pilots(config.link.allocation, slots[i],
+                         std::span(all).subspan(i * ptrs_pilots, ptrs_pilots));
     return all;
 }
 

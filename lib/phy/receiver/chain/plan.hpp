@@ -40,6 +40,7 @@ struct ReceiverPlan {
     std::optional<TransformDeprecoderConfig> deprecoder;  ///< none: no transform precoding
     std::optional<PhaseTrackerConfig> tracker;            ///< none: no phase tracking
     std::optional<SlotAllocation> ptrs;                   ///< of PT-RS; none: the tracker has none
+    std::optional<PrecodedSamples> samples;  ///< of data and PT-RS; none: the deprecoder's are data
     DemapperConfig demapper;
     std::optional<JointDetectorConfig> detector;  ///< none: the demapper makes the soft bits
     std::size_t layers = 0;
@@ -57,15 +58,18 @@ struct ReceiverPlan {
     std::size_t covariance = 0;  ///< 0 without interference rejection
     std::size_t pairs = 0;       ///< 0 without joint detection
     std::size_t ptrs_symbols = 0;
+    std::size_t ptrs_pilots = 0;  ///< with transform precoding alone: others are the pilots
+    std::size_t precoded = 0;     ///< samples of data and PT-RS
 
     [[nodiscard]] ChannelEstimatorConfig estimator() const;
     [[nodiscard]] EqualizerConfig equalizer(std::span<const float> time_weights, int time_sets) const;
-    /// That of PT-RS, if there are some.
+    /// That of PT-RS, if there are some that are not precoded.
     [[nodiscard]] std::optional<EqualizerConfig> ptrs_equalizer(std::span<const float> time_weights,
                                                                 int time_sets) const;
 
     /// Pilots of all slots of the schedule, (SlotSchedule::slots(), pilots).
     [[nodiscard]] std::vector<cf32> make_pilots() const;
+    [[nodiscard]] std::vector<cf32> make_ptrs_pilots() const;
 
     /// The words of the scrambling sequence, which is the same in every slot.
     [[nodiscard]] std::vector<std::uint32_t> make_signs() const;

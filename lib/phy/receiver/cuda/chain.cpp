@@ -28,10 +28,9 @@ std::vector<std::uint8_t> allocated_blocks(const SlotAllocation& allocation) {
 }
 
 /// The pilots of the schedule's slots, repeated, so that those of all slots of a call are contiguous.
-std::vector<cf32> pilots_in_a_row(const phy::detail::ReceiverPlan& plan, std::size_t max_slots) {
-    std::vector<cf32> pilots = plan.make_pilots();
+std::vector<cf32> in_a_row(std::vector<cf32> pilots, std::size_t of_slot, std::size_t max_slots) {
     const std::size_t period = pilots.size();
-    const std::size_t all = period + (max_slots - 1) * plan.pilots;
+    const std::size_t all = period + (max_slots - 1) * of_slot;
     pilots.reserve(all);
     while (pilots.size() < all)
         pilots.push_back(pilots[pilots.size() - period]);
@@ -94,7 +93,12 @@ DeviceChain::DeviceChain(const Device& device, const ReceiverConfig& config, std
 }
 
 void DeviceChain::upload_constants() {
-    pilots_ = upload(device_, pilots_in_a_row(plan_, max_slots()));
+    pilots_ = upload(device_, in_a_row(plan_.make_pilots(), plan_.pilots, max_slots()));
+    if (plan_.samples) data_samples_ = upload(device_, plan_.samples->data);
+    if (plan_.ptrs_pilots > 0) {
+        ptrs_pilots_ = upload(device_, in_a_row(plan_.make_ptrs_pilots(), plan_.ptrs_pilots, max_slots()));
+        ptrs_samples_ = upload(device_, plan_.samples->ptrs);
+    }
     signs_ = upload(device_, repeat_bits(plan_.make_signs(), plan_.soft_bits, max_slots()));
     allocated_ = upload(device_, allocated_blocks(plan_.config.link.allocation));
 }
@@ -110,6 +114,8 @@ void DeviceChain::add_workspace() {
     symbols_ = DeviceBuffer<cf32>(device_, most * plan_.symbols);
     noise_variance_ = DeviceBuffer<float>(device_, most * plan_.symbols);
     pairs_ = DeviceBuffer<LayerPair>(device_, most * plan_.pairs);
+    precoded_ = DeviceBuffer<cf32>(device_, most * plan_.precoded);
+    precoded_noise_variance_ = DeviceBuffer<float>(device_, most * plan_.precoded);
     ptrs_ = DeviceBuffer<cf32>(device_, most * plan_.ptrs_symbols);
     ptrs_noise_variance_ = DeviceBuffer<float>(device_, most * plan_.ptrs_symbols);
     if (track_) tracker_workspace_ = DeviceBuffer<std::byte>(device_, track_->workspace_bytes(most));
@@ -152,9 +158,9 @@ void DeviceChain::operator()(SymbolView input, std::uint64_t first, std::size_t 
     const auto channel = channel_.first(slots * estimate_.channel_size());
     const auto estimates = estimates_.first(slots);
     const auto covariance = covariance_.first(slots * plan_.covariance);
-    const auto pilots =
-        pilots_.subspan(plan_.schedule.slot_index(first) * plan_.pilots, slots * plan_.pilots);
-    estimate_(grid, pilots, channel, estimates, stream, covariance);
+    const std::size_t index = plan_.schedule.slot_index(first);
+    estimate_(grid, pilots_.subspan(index * plan_.pilots, slots * plan_.pilots), channel, estimates, stream,
+              covariance);
     if (!output.channel.empty()) write_channel(output.channel, slots, stream);
     if (!is_whole) return;
     if (is_split) grid_there_.delay(stream);
@@ -162,10 +168,8 @@ void DeviceChain::operator()(SymbolView input, std::uint64_t first, std::size_t 
     const std::size_t count = slots * plan_.symbols;
     const Symbols all = {lends ? output.symbols : symbols_.first(count),
                          lends ? output.noise_variance : noise_variance_.first(count)};
-    equalize_(grid, channel, estimates, all.symbols, all.noise_variance, stream, covariance,
-              equalizer_workspace_, pairs_.first(slots * plan_.pairs));
-    if (deprecode_) (*deprecode_)(all.symbols, all.noise_variance, stream);
-    if (track_) track(grid, pilots, all, slots, stream);
+    equalise(grid, all, slots, stream);
+    if (track_) track(grid, index, all, slots, stream);
     // The noise variances that are measured are those of before the tracker raises them.
     const bool does_both = !output.slots.empty() && output.llr.size() > 0 && !track_;
     if (does_both) {
@@ -217,19 +221,52 @@ void DeviceChain::erase_disturbed(std::size_t slots, cudaStream_t stream) {
                             stream);
 }
 
-void DeviceChain::track(SymbolView grid, DeviceSpan<const cf32> pilots, const Symbols& all, std::size_t slots,
+void DeviceChain::equalise(SymbolView grid, const Symbols& all, std::size_t slots, cudaStream_t stream) {
+    const std::size_t count = slots * plan_.precoded;
+    const Symbols equalised =
+        plan_.samples ? Symbols{precoded_.first(count), precoded_noise_variance_.first(count)} : all;
+    equalize_(grid, channel_.first(slots * estimate_.channel_size()), estimates_.first(slots),
+              equalised.symbols, equalised.noise_variance, stream,
+              covariance_.first(slots * plan_.covariance), equalizer_workspace_,
+              pairs_.first(slots * plan_.pairs));
+    if (deprecode_) (*deprecode_)(equalised.symbols, equalised.noise_variance, stream);
+    if (!plan_.samples) return;
+    take(data_samples_, all, slots, stream);
+    const std::size_t ptrs = slots * plan_.ptrs_symbols;
+    if (ptrs > 0) take(ptrs_samples_, {ptrs_.first(ptrs), ptrs_noise_variance_.first(ptrs)}, slots, stream);
+}
+
+void DeviceChain::take(DeviceSpan<const std::uint32_t> samples, const Symbols& to, std::size_t slots,
+                       cudaStream_t stream) {
+    take_samples({.precoded = precoded_.data(),
+                  .precoded_noise_variance = precoded_noise_variance_.data(),
+                  .of_slot = static_cast<std::uint32_t>(plan_.precoded),
+                  .samples = samples.data(),
+                  .count = static_cast<std::uint32_t>(samples.size()),
+                  .slots = static_cast<std::uint32_t>(slots),
+                  .symbols = to.symbols.data(),
+                  .noise_variance = to.noise_variance.data()},
+                 stream);
+}
+
+void DeviceChain::track(SymbolView grid, std::size_t index, const Symbols& all, std::size_t slots,
                         cudaStream_t stream) {
-    const auto estimates = estimates_.first(slots);
-    PtrsSymbols ptrs;
-    if (equalize_ptrs_) {
-        const std::size_t count = slots * plan_.ptrs_symbols;
-        (*equalize_ptrs_)(grid, channel_.first(slots * estimate_.channel_size()), estimates,
-                          ptrs_.first(count), ptrs_noise_variance_.first(count), stream,
-                          covariance_.first(slots * plan_.covariance), equalizer_workspace_);
-        ptrs = {ptrs_.first(count), ptrs_noise_variance_.first(count), pilots};
-    }
-    (*track_)(all.symbols, all.noise_variance, estimates, tracker_workspace_, stream,
-              pairs_.first(slots * plan_.pairs), ptrs);
+    (*track_)(all.symbols, all.noise_variance, estimates_.first(slots), tracker_workspace_, stream,
+              pairs_.first(slots * plan_.pairs), ptrs_of(grid, index, slots, stream));
+}
+
+PtrsSymbols DeviceChain::ptrs_of(SymbolView grid, std::size_t index, std::size_t slots, cudaStream_t stream) {
+    if (plan_.ptrs_symbols == 0) return {};
+    const std::size_t count = slots * plan_.ptrs_symbols;
+    const auto symbols = ptrs_.first(count);
+    const auto noise_variance = ptrs_noise_variance_.first(count);
+    if (plan_.samples)
+        return {symbols, noise_variance,
+                ptrs_pilots_.subspan(index * plan_.ptrs_pilots, slots * plan_.ptrs_pilots)};
+    (*equalize_ptrs_)(grid, channel_.first(slots * estimate_.channel_size()), estimates_.first(slots),
+                      symbols, noise_variance, stream, covariance_.first(slots * plan_.covariance),
+                      equalizer_workspace_);
+    return {symbols, noise_variance, pilots_.subspan(index * plan_.pilots, slots * plan_.pilots)};
 }
 
 void DeviceChain::measure(const Symbols& all, DeviceSpan<ReceivedSlot> received, cudaStream_t stream) {

@@ -54,9 +54,16 @@ private:
     void demodulate_beside(const Samples& samples, cudaStream_t stream);
 
     void erase_disturbed(std::size_t slots, cudaStream_t stream);
-    /// Follows the phases of OFDM symbols, by PT-RS too where there are some.
-    void track(SymbolView grid, DeviceSpan<const cf32> pilots, const Symbols& all, std::size_t slots,
+    /// Equalises slots, and undoes transform precoding.
+    void equalise(SymbolView grid, const Symbols& all, std::size_t slots, cudaStream_t stream);
+    void take(DeviceSpan<const std::uint32_t> samples, const Symbols& to, std::size_t slots,
+              cudaStream_t stream);
+    /// Follows the phases of OFDM symbols, by PT-RS too where there are some. index: of the first slot in the
+    /// schedule.
+    void track(SymbolView grid, std::size_t index, const Symbols& all, std::size_t slots,
                cudaStream_t stream);
+    /// index: as for track().
+    PtrsSymbols ptrs_of(SymbolView grid, std::size_t index, std::size_t slots, cudaStream_t stream);
     void measure(const Symbols& all, DeviceSpan<ReceivedSlot> received, cudaStream_t stream);
     void demap(const Symbols& all, SoftBitSpan llr, std::size_t slots, DeviceSpan<const std::int8_t> priors,
                cudaStream_t stream);
@@ -82,6 +89,7 @@ private:
     bool restarts_ = false;  ///< the symbol count restarts in each slot
 
     DeviceBuffer<cf32> pilots_;             ///< for max_slots slots from any index of the schedule on
+    DeviceBuffer<cf32> ptrs_pilots_;        ///< the same
     DeviceBuffer<std::uint32_t> signs_;     ///< of max_slots codewords, without gaps
     DeviceBuffer<std::uint8_t> allocated_;  ///< by resource block of the carrier
 
@@ -93,7 +101,11 @@ private:
     DeviceBuffer<cf32> symbols_;
     DeviceBuffer<float> noise_variance_;
     DeviceBuffer<LayerPair> pairs_;  ///< empty without joint detection
-    DeviceBuffer<cf32> ptrs_;        ///< empty without PT-RS or phase tracking
+    DeviceBuffer<cf32> precoded_;    ///< data and PT-RS, until each has its array
+    DeviceBuffer<float> precoded_noise_variance_;
+    DeviceBuffer<std::uint32_t> data_samples_;  ///< as in PrecodedSamples
+    DeviceBuffer<std::uint32_t> ptrs_samples_;
+    DeviceBuffer<cf32> ptrs_;  ///< empty without PT-RS or phase tracking
     DeviceBuffer<float> ptrs_noise_variance_;
     DeviceBuffer<std::byte> tracker_workspace_;  ///< empty without phase tracking
     DeviceBuffer<SymbolSums> sums_;

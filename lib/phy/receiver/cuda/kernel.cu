@@ -78,12 +78,22 @@ __global__ void __launch_bounds__(channel_threads) write_mean(const __grid_const
     mean[1] = values[1];
 }
 
+__global__ void __launch_bounds__(channel_threads) copy_samples(const __grid_constant__ SamplesJob job) {
+    const unsigned i = blockIdx.x * channel_threads + threadIdx.x;
+    if (i >= job.count) return;
+    const std::size_t from = std::size_t{blockIdx.y} * job.of_slot + job.samples[i];
+    const std::size_t to = std::size_t{blockIdx.y} * job.count + i;
+    reinterpret_cast<float2*>(job.symbols)[to] = reinterpret_cast<const float2*>(job.precoded)[from];
+    job.noise_variance[to] = job.precoded_noise_variance[from];
+}
+
 }  // namespace
 
 void prepare_receiver_kernels() {
     load_code(find_disturbed);
     load_code(fill_slots);
     load_code(write_mean);
+    load_code(copy_samples);
 }
 
 void erase_disturbed(const DisturbanceJob& job, cudaStream_t stream) {
@@ -99,6 +109,12 @@ void summarise(const SummaryJob& job, cudaStream_t stream) {
 void average_channel(const ChannelJob& job, cudaStream_t stream) {
     const dim3 blocks((job.subcarriers + channel_threads - 1) / channel_threads, job.paths, job.slots);
     write_mean<<<blocks, channel_threads, 0, stream>>>(job);
+    check(cudaGetLastError());
+}
+
+void take_samples(const SamplesJob& job, cudaStream_t stream) {
+    const dim3 blocks((job.count + channel_threads - 1) / channel_threads, job.slots);
+    copy_samples<<<blocks, channel_threads, 0, stream>>>(job);
     check(cudaGetLastError());
 }
 

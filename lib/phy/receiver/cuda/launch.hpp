@@ -46,6 +46,18 @@ struct ChannelJob {
     cf32* mean;  ///< (slots, paths, subcarriers)
 };
 
+/// Takes some of the samples of slots before transform precoding.
+struct SamplesJob {
+    const cf32* precoded;  ///< (slots, of_slot)
+    const float* precoded_noise_variance;
+    std::uint32_t of_slot;
+    const std::uint32_t* samples;  ///< indices in a slot
+    std::uint32_t count;           ///< of samples
+    std::uint32_t slots;
+    cf32* symbols;  ///< (slots, count)
+    float* noise_variance;
+};
+
 /// Load the kernels on the current device.
 void prepare_receiver_kernels();
 
@@ -53,5 +65,6 @@ void prepare_receiver_kernels();
 void erase_disturbed(const DisturbanceJob& job, cudaStream_t stream);
 void summarise(const SummaryJob& job, cudaStream_t stream);
 void average_channel(const ChannelJob& job, cudaStream_t stream);
+void take_samples(const SamplesJob& job, cudaStream_t stream);
 
 }  // namespace phy::gpu::detail

@@ -6,7 +6,7 @@
 namespace phy::gpu::detail {
 
 constexpr unsigned summary_threads = 64;   ///< per block and slot
-constexpr unsigned channel_threads = 256;  ///< per block
+constexpr unsigned channel_threads = 256;  ///< per block, of channels and of samples
 
 /// Up to this number of slots in host memory, DM-RS symbols are read first: the channel is estimated while
 /// the others are being copied.

@@ -64,6 +64,8 @@ SlotChain::SlotChain(const Host& host, const SharedReceiver& shared, SlotBuffers
     buffers_.symbols.resize(shared.plan.symbols);
     buffers_.noise_variance.resize(shared.plan.symbols);
     buffers_.pairs.resize(shared.plan.pairs);
+    buffers_.precoded.resize(shared.plan.precoded);
+    buffers_.precoded_noise_variance.resize(shared.plan.precoded);
     buffers_.ptrs.resize(shared.plan.ptrs_symbols);
     buffers_.ptrs_noise_variance.resize(shared.plan.ptrs_symbols);
 }
@@ -89,13 +91,8 @@ void SlotChain::operator()(SymbolView input, std::uint64_t occasion, const Recei
     const std::span<cf32> symbols = lends ? output.symbols : std::span(buffers_.symbols);
     const std::span<float> noise = lends ? output.noise_variance : std::span(buffers_.noise_variance);
     if (demodulate_) erase_disturbed(slot);
-    equalize_(grid, buffers_.channel, std::span(&slot, 1), symbols, noise, buffers_.covariance,
-              buffers_.pairs);
-    if (deprecode_) (*deprecode_)(symbols, noise);
-    if (track_) {
-        const PtrsSymbols ptrs = equalise_ptrs(grid, pilots, slot);
-        (*track_)(symbols, noise, std::span(&slot, 1), buffers_.pairs, ptrs);
-    }
+    equalise(grid, slot, symbols, noise);
+    if (track_) (*track_)(symbols, noise, std::span(&slot, 1), buffers_.pairs, ptrs_of(grid, slot, index));
     if (!output.slots.empty()) {
         ReceivedSlot& received = output.slots.front();
         received.estimate = slot;
@@ -108,12 +105,43 @@ void SlotChain::operator()(SymbolView input, std::uint64_t occasion, const Recei
     (*demap_)(symbols, noise, output.llr, 0, nullptr, shared_.signs);
 }
 
-PtrsSymbols SlotChain::equalise_ptrs(SymbolView grid, std::span<const cf32> pilots,
-                                     const SlotEstimate& slot) {
-    if (!equalize_ptrs_) return {};
+void SlotChain::equalise(SymbolView grid, const SlotEstimate& slot, std::span<cf32> symbols,
+                         std::span<float> noise) {
+    const bool is_split = shared_.plan.samples.has_value();
+    equalize_(grid, buffers_.channel, std::span(&slot, 1), is_split ? std::span(buffers_.precoded) : symbols,
+              is_split ? std::span(buffers_.precoded_noise_variance) : noise, buffers_.covariance,
+              buffers_.pairs);
+    if (is_split)
+        deprecode(symbols, noise);
+    else if (deprecode_)
+        (*deprecode_)(symbols, noise);
+}
+
+/// The samples of data, and those of PT-RS if they are tracked.
+void SlotChain::deprecode(std::span<cf32> symbols, std::span<float> noise) {
+    (*deprecode_)(buffers_.precoded, buffers_.precoded_noise_variance);
+    const auto take = [&](const std::vector<std::uint32_t>& samples, std::span<cf32> to,
+                          std::span<float> noise_of) {
+        for (std::size_t i = 0; i < to.size(); ++i) {
+            to[i] = buffers_.precoded[samples[i]];
+            noise_of[i] = buffers_.precoded_noise_variance[samples[i]];
+        }
+    };
+    take(shared_.plan.samples->data, symbols, noise);
+    take(shared_.plan.samples->ptrs, buffers_.ptrs, buffers_.ptrs_noise_variance);
+}
+
+/// index: of the slot in the schedule.
+PtrsSymbols SlotChain::ptrs_of(SymbolView grid, const SlotEstimate& slot, std::size_t index) {
+    const ReceiverPlan& plan = shared_.plan;
+    if (buffers_.ptrs.empty()) return {};
+    if (plan.samples)
+        return {buffers_.ptrs, buffers_.ptrs_noise_variance,
+                std::span(shared_.ptrs_pilots).subspan(index * plan.ptrs_pilots, plan.ptrs_pilots)};
     (*equalize_ptrs_)(grid, buffers_.channel, std::span(&slot, 1), buffers_.ptrs,
                       buffers_.ptrs_noise_variance, buffers_.covariance);
-    return {buffers_.ptrs, buffers_.ptrs_noise_variance, pilots};
+    return {buffers_.ptrs, buffers_.ptrs_noise_variance,
+            std::span(shared_.pilots).subspan(index * plan.pilots, plan.pilots)};
 }
 
 void SlotChain::erase_disturbed(SlotEstimate& slot) const {

@@ -23,10 +23,14 @@ namespace phy::detail {
 /// Data that all slots share.
 struct SharedReceiver {
     explicit SharedReceiver(const ReceiverConfig& config)
-        : plan(config), pilots(plan.make_pilots()), signs(plan.make_signs()) {}
+        : plan(config),
+          pilots(plan.make_pilots()),
+          ptrs_pilots(plan.make_ptrs_pilots()),
+          signs(plan.make_signs()) {}
 
     ReceiverPlan plan;
-    std::vector<cf32> pilots;  ///< by index in the schedule
+    std::vector<cf32> pilots;       ///< by index in the schedule
+    std::vector<cf32> ptrs_pilots;  ///< the same
     std::vector<std::uint32_t> signs;
 };
 
@@ -38,6 +42,8 @@ struct SlotBuffers {
     std::vector<cf32> symbols;
     std::vector<float> noise_variance;
     std::vector<LayerPair> pairs;
+    std::vector<cf32> precoded;  ///< data and PT-RS, until each has its array
+    std::vector<float> precoded_noise_variance;
     std::vector<cf32> ptrs;
     std::vector<float> ptrs_noise_variance;
 };
@@ -55,7 +61,9 @@ public:
 private:
     SymbolView grid_of(SymbolView input, std::uint64_t occasion);
     void erase_disturbed(SlotEstimate& slot) const;
-    PtrsSymbols equalise_ptrs(SymbolView grid, std::span<const cf32> pilots, const SlotEstimate& slot);
+    void equalise(SymbolView grid, const SlotEstimate& slot, std::span<cf32> symbols, std::span<float> noise);
+    void deprecode(std::span<cf32> symbols, std::span<float> noise);
+    PtrsSymbols ptrs_of(SymbolView grid, const SlotEstimate& slot, std::size_t index);
     void write_channel(const SlotEstimate& slot, std::span<cf32> out) const;
     void write_path(std::size_t path, std::span<cf32> out) const;
 

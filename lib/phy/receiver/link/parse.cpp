@@ -205,11 +205,22 @@ void read_dmrs(const JsonObject& object, Link& link) {
         dmrs.power_db = static_cast<float>(*power_db);
 }
 
-PtrsConfig ptrs_of(const JsonObject& object, const Link& link) {
+PtrsConfig ptrs_of(const std::string& path, const Json& value, const Link& link) {
+    const JsonObject object =
+        link.allocation.dmrs.transform_precoding
+            ? JsonObject(path, value, {"time_density", "groups", "samples_per_group", "power_db"})
+            : JsonObject(
+                  path, value,
+                  {"time_density", "frequency_density", "resource_element_offset", "ports", "power_db"});
     PtrsConfig ptrs;
     ptrs.time_density = object.whole("time_density", {1, 4});
-    ptrs.frequency_density = object.whole("frequency_density", {2, 4});
-    ptrs.resource_element_offset = object.whole_or("resource_element_offset", {0, 3}, 0);
+    if (link.allocation.dmrs.transform_precoding) {
+        ptrs.groups = object.whole("groups", {2, 8});
+        ptrs.samples_per_group = object.whole("samples_per_group", {2, 4});
+    } else {
+        ptrs.frequency_density = object.whole("frequency_density", {2, 4});
+        ptrs.resource_element_offset = object.whole_or("resource_element_offset", {0, 3}, 0);
+    }
     if (object.has("ports")) ptrs.ports = detail::read_ports(object, link.direction);
     ptrs.rnti = link.scrambling.rnti;
     if (const auto power_db = optional_number(object, "power_db"))
@@ -294,11 +305,7 @@ void read_allocation(const JsonObject& object, Link& link) {
                                                               {0, allocation.subcarriers() - 1});
     read_dmrs(dmrs_of(object), link);
     if (const Json* const ptrs = object.find("ptrs"))
-        allocation.ptrs =
-            ptrs_of({object.path("ptrs"),
-                     *ptrs,
-                     {"time_density", "frequency_density", "resource_element_offset", "ports", "power_db"}},
-                    link);
+        allocation.ptrs = ptrs_of(object.path("ptrs"), *ptrs, link);
     if (layers != allocation.layers())
         throw ArgumentError(object.path("layers") + " is " + std::to_string(layers) + ": expected " +
                             std::to_string(allocation.layers()) + ", one for each of allocation.dmrs.ports");

@@ -52,11 +52,17 @@ Json dmrs_of(const DmrsConfig& dmrs) {
 }
 
 /// The RNTI is that of the allocation.
-Json ptrs_of(const PtrsConfig& ptrs) {
-    Json json = {{"time_density", ptrs.time_density},
-                 {"frequency_density", ptrs.frequency_density},
-                 {"resource_element_offset", ptrs.resource_element_offset}};
-    if (!ptrs.ports.empty()) json["ports"] = ptrs.ports;
+Json ptrs_of(const SlotAllocation& allocation) {
+    const PtrsConfig& ptrs = *allocation.ptrs;
+    Json json = {{"time_density", ptrs.time_density}};
+    if (allocation.dmrs.transform_precoding) {
+        json["groups"] = ptrs.groups;
+        json["samples_per_group"] = ptrs.samples_per_group;
+    } else {
+        json["frequency_density"] = ptrs.frequency_density;
+        json["resource_element_offset"] = ptrs.resource_element_offset;
+        if (!ptrs.ports.empty()) json["ports"] = ptrs.ports;
+    }
     if (ptrs.power_db) json["power_db"] = number(static_cast<double>(*ptrs.power_db));
     return json;
 }
@@ -83,7 +89,7 @@ Json allocation_of(const Link& link) {
     if (!allocation.erased_subcarriers.empty()) json["erased_subcarriers"] = allocation.erased_subcarriers;
     json["transform_precoding"] = allocation.dmrs.transform_precoding;
     json["dmrs"] = dmrs_of(allocation.dmrs);
-    if (allocation.ptrs) json["ptrs"] = ptrs_of(*allocation.ptrs);
+    if (allocation.ptrs) json["ptrs"] = ptrs_of(allocation);
     return json;
 }
 

@@ -28,7 +28,7 @@ struct PHY_HIDDEN PhaseTracker::Impl {
 PhaseTracker::PhaseTracker(const Device& device, const Config& config)
     : impl_(new Impl{device, config, phy::detail::track_plan(config)}) {
     const CurrentDevice current(device);
-    const auto places = phy::detail::place_ptrs(config.allocation, impl_->plan);
+    const auto places = phy::detail::place_ptrs(config, impl_->plan);
     if (!places.empty()) impl_->places = detail::upload(device, places);
     detail::load_tracker();
 }

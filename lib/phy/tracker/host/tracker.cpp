@@ -94,7 +94,7 @@ struct PHY_HIDDEN PhaseTracker::Impl {
         : host(on),
           config(given),
           plan(detail::track_plan(given)),
-          places(detail::place_ptrs(given.allocation, plan)),
+          places(detail::place_ptrs(given, plan)),
           kernels(detail::tracker_kernels(on.backend())) {}
 
     void track(const Slot& slot) const;

@@ -94,7 +94,8 @@ TrackPlan track_plan(const PhaseTrackerConfig& config) {
     return plan;
 }
 
-std::vector<TrackedPtrs> place_ptrs(const SlotAllocation& allocation, TrackPlan& plan) {
+std::vector<TrackedPtrs> place_ptrs(const PhaseTrackerConfig& config, TrackPlan& plan) {
+    const SlotAllocation& allocation = config.allocation;
     if (!allocation.ptrs) return {};
     const std::optional<SlotAllocation> of_ptrs = ptrs_allocation(allocation);
     if (!of_ptrs) return {};
@@ -102,8 +103,8 @@ std::vector<TrackedPtrs> place_ptrs(const SlotAllocation& allocation, TrackPlan&
     const auto carrier = static_cast<std::size_t>(allocation.carrier_resource_blocks);
     const auto layers = static_cast<std::size_t>(allocation.layers());
     plan.ptrs_symbols = map.elements() * layers;
-    plan.pilots = dmrs_pilot_count(allocation);
-    plan.ptrs_amplitude = ptrs_amplitude(allocation);
+    plan.pilots = ptrs_pilot_count(allocation);
+    plan.ptrs_amplitude = ptrs_amplitude(allocation, config.modulation);
     const std::vector<PtrsPort> ports = ptrs_ports(allocation);
     std::vector<TrackedPtrs> all;
     for (std::uint32_t i = 0; i < plan.step_count(); ++i) {

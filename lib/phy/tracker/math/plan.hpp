@@ -64,7 +64,7 @@ struct TrackPlan {
     SymbolScale scale = {};
     std::size_t symbols = 0;       ///< per slot
     std::size_t ptrs_symbols = 0;  ///< per slot: PT-RS elements x layers
-    std::size_t pilots = 0;        ///< per slot, of DM-RS
+    std::size_t pilots = 0;        ///< per slot, of PT-RS
     float ptrs_amplitude = 1.0F;
 
     [[nodiscard]] constexpr std::uint32_t step_count() const { return chain[chains]; }
@@ -81,7 +81,7 @@ TrackPlan track_plan(const PhaseTrackerConfig& config);
 
 /// Returns the PT-RS of a slot, step by step, and adds to the plan where those of each step are. Leaves out
 /// those of ports without a layer.
-std::vector<TrackedPtrs> place_ptrs(const SlotAllocation& allocation, TrackPlan& plan);
+std::vector<TrackedPtrs> place_ptrs(const PhaseTrackerConfig& config, TrackPlan& plan);
 
 struct TrackerSizes {
     std::size_t symbols;
