@@ -67,6 +67,10 @@ struct EqualizerWorkspace {
     SubbandWhitening whitening;
 };
 
+/// Resource blocks without elements that a run may have in a row: to equalise them, as between PT-RS, costs
+/// less than to begin anew.
+constexpr std::size_t max_gap = 3;
+
 /// Neighbouring subcarriers of an OFDM symbol whose elements follow each other in the codeword.
 struct ElementRun {
     std::size_t first_subcarrier;
@@ -222,10 +226,11 @@ ElementRun BlockEqualizer::next_run(std::span<const ResourceMap::Entry>& entries
     entries = entries.subspan(skipped);
     std::size_t count = 0;
     std::size_t elements = 0;
-    while (count < entries.size() && entries[count].mask != 0 &&
-           entries[count].first == entries[0].first + elements) {
-        elements += static_cast<std::size_t>(std::popcount(entries[count].mask));
-        ++count;
+    for (std::size_t i = 0; i < entries.size() && i <= count + max_gap; ++i) {
+        if (entries[i].mask == 0) continue;
+        if (entries[i].first != entries[0].first + elements) break;
+        elements += static_cast<std::size_t>(std::popcount(entries[i].mask));
+        count = i + 1;
     }
     const ElementRun run = {first_subcarrier + skipped * block_subcarriers, count * block_subcarriers,
                             count == 0 ? 0 : entries[0].first, elements, entries.first(count)};
@@ -370,18 +375,33 @@ void BlockEqualizer::pick(const EqualizerWorkspace& workspace, const ElementRun&
                           const EqualizedRow& out) const {
     const std::size_t layers = as_size(plan_.layers());
     std::size_t element = 0;
+    std::size_t first = 0;  // neighbouring subcarriers with elements
+    std::size_t count = 0;
+    const auto copy = [&] {
+        std::memcpy(out.symbols + 2 * layers * element, &workspace.symbols[2 * layers * first],
+                    2 * layers * count * sizeof(float));
+        std::memcpy(out.noise + layers * element, &workspace.noise[layers * first],
+                    layers * count * sizeof(float));
+        if (out.pairs != nullptr)
+            std::memcpy(out.pairs + element * floats_of_pair, &workspace.pairs[first],
+                        count * sizeof(LayerPair));
+        element += count;
+    };
     for (std::size_t b = 0; b < run.entries.size(); ++b) {
-        for (std::uint32_t left = run.entries[b].mask; left != 0; left &= left - 1) {
-            const std::size_t from = b * block_subcarriers + as_size(std::countr_zero(left));
-            std::memcpy(out.symbols + 2 * layers * element, &workspace.symbols[2 * layers * from],
-                        2 * layers * sizeof(float));
-            std::memcpy(out.noise + layers * element, &workspace.noise[layers * from],
-                        layers * sizeof(float));
-            if (out.pairs != nullptr)
-                std::memcpy(out.pairs + element * floats_of_pair, &workspace.pairs[from], sizeof(LayerPair));
-            ++element;
+        for (std::uint32_t left = run.entries[b].mask; left != 0;) {
+            const int from = std::countr_zero(left);
+            const int length = std::countr_one(left >> from);
+            left &= ~std::uint32_t{0} << (from + length);
+            const std::size_t subcarrier = b * block_subcarriers + as_size(from);
+            if (subcarrier != first + count) {
+                copy();
+                first = subcarrier;
+                count = 0;
+            }
+            count += as_size(length);
         }
     }
+    copy();
 }
 
 }  // namespace
