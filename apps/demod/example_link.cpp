@@ -76,7 +76,7 @@ constexpr const char* pdsch = R"(// The link of a PDSCH recording. Change it to 
     "resource_blocks": [0, 106],        // first and count; or "riv": 211, with "bwp" if it is not the carrier
     "symbols": [1, 13],                 // first and count; or "sliv": 40
     "slots": [2, 3, 12, 13],            // of each frame; without it all
-    // With phaseTrackingRS, remove the slashes of the next line.
+    // With phaseTrackingRS, remove the slashes of the next line; transform_precoding has other keys.
     // "ptrs": {"time_density": 1, "frequency_density": 2, "resource_element_offset": 0},
     "reserved": [                       // resource elements without data: CSI-RS, SSB
       {"symbols": [13], "resource_blocks": [0, 106], "subcarriers": [0, 4, 8]}

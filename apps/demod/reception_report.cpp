@@ -252,7 +252,7 @@ std::string transport_blocks_text(const Reception& done) {
         return fmt::format("{} of {} transport blocks have a valid CRC{}, {:.1f} iterations per code block",
                            done.valid_transport_blocks, done.transport_blocks.size(),
                            done.iterations > 0
-                               ? fmt::format(", {} of them detected again", valid_after_iterations(done))
+                               ? fmt::format(", {} of them after iterations", valid_after_iterations(done))
                                : "",
                            iterations_per_code_block(done));
     if (done.link.coding || done.bit_errors) return "";

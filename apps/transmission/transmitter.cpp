@@ -19,7 +19,7 @@ Transmitter::Transmitter(const Host& host, const Config& config)
                                .direction = TransformPrecoderConfig::Direction::precode,
                            });
     precoded_.resize(to_grid_.symbols_per_slot());
-    samples_ = precoded_samples(config.allocation);
+    samples_ = precoder_input(config.allocation);
     if (config.allocation.ptrs) ptrs_.resize(ptrs_pilot_count(config.allocation));
 }
 

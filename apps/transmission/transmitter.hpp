@@ -43,7 +43,7 @@ private:
     GridMapper to_grid_;
     std::vector<std::uint8_t> scrambled_;
     std::vector<cf32> symbols_;
-    PrecodedSamples samples_;  ///< empty without transform precoding
+    PrecoderInput samples_;  ///< empty without transform precoding
     std::vector<cf32> precoded_;
     std::vector<cf32> ptrs_;  ///< of an OFDM symbol, precoded ones alone
     std::vector<cf32> pilots_;

@@ -166,7 +166,7 @@ TEST_F(ReceiveApp, IterationsRecoverTransportBlocks) {
     EXPECT_EQ(report["valid_transport_blocks"].number(),
               plain["valid_transport_blocks"].number() + report["valid_after_iterations"].number());
     const std::string text = demod({capture, "--iterations", "2"}).out;
-    EXPECT_NE(text.find(" of them detected again"), std::string::npos) << text;
+    EXPECT_NE(text.find(" of them after iterations"), std::string::npos) << text;
     expect_failure({demod_app, capture, "--iterations", "11"}, 2, {"--iterations 11", "from 0 to 10"});
     expect_failure({demod_app, capture, "--iterations", "1", "--no-decode"}, 2,
                    {"--iterations: not with --no-decode"});

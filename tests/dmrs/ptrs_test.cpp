@@ -304,6 +304,7 @@ TEST(Ptrs, AreNotSentOnReservedElements) {
 void precode(SlotAllocation& allocation) {
     allocation.dmrs.transform_precoding = true;
     allocation.dmrs.cdm_groups_without_data = 2;
+    allocation.ptrs->frequency_density = 2;
 }
 
 /// Samples of PT-RS and data share those of the slot, and the resource map counts the data.
@@ -314,7 +315,7 @@ TEST(Ptrs, WithTransformPrecodingAreSamplesBeforeTheDft) {
     EXPECT_EQ(ptrs_symbols(allocation), (std::vector<int>{0, 4, 6, 8, 10, 12}));
     EXPECT_EQ(ptrs_ports(allocation)[0].subcarriers,
               (std::vector<int>{77, 78, 233, 234, 389, 390, 545, 546}));
-    const phy::PrecodedSamples samples = precoded_samples(allocation);
+    const phy::PrecoderInput samples = precoder_input(allocation);
     EXPECT_EQ(samples.ptrs.size(), 6U * 8U);
     EXPECT_EQ(samples.data.size(), phy::ResourceMap(allocation).elements());
     EXPECT_EQ(samples.ptrs[8], 3U * 624U + 77U);  // of symbol 4, behind three with data
@@ -324,12 +325,10 @@ TEST(Ptrs, WithTransformPrecodingAreSamplesBeforeTheDft) {
     EXPECT_EQ(all.size(), 13U * 624U);
     for (std::size_t i = 0; i < all.size(); ++i)
         ASSERT_EQ(all[i], i);
-    const auto of_ptrs = ptrs_allocation(allocation);
-    ASSERT_TRUE(of_ptrs);
-    EXPECT_EQ(phy::ResourceMap(*of_ptrs).elements(), samples.ptrs.size());
+    EXPECT_THROW(static_cast<void>(ptrs_allocation(allocation)), phy::ArgumentError);
     EXPECT_NEAR(ptrs_amplitude(allocation, phy::Modulation::qam16), 3.0 / std::sqrt(5.0), 1e-6);
     EXPECT_NEAR(ptrs_amplitude(allocation, phy::Modulation::pi2_bpsk), 1.0, 1e-6);
-    EXPECT_THROW(static_cast<void>(precoded_samples(carrier_of_10_mhz())), phy::ArgumentError);
+    EXPECT_THROW(static_cast<void>(precoder_input(carrier_of_10_mhz())), phy::ArgumentError);
 }
 
 struct Refusal {
@@ -377,7 +376,14 @@ const Refusal refusals[] = {
          a.ptrs->groups = 3;
          a.ptrs->samples_per_group = 4;
      }},
-    {"expected more than 2 resource blocks, where they overlap",
+    {"PT-RS groups 4: expected 2, the default, without transform precoding",
+     [](auto& a) { a.ptrs->groups = 4; }},
+    {"PT-RS resource_element_offset 1: expected 0, the default, with transform precoding",
+     [](auto& a) {
+         precode(a);
+         a.ptrs->resource_element_offset = 1;
+     }},
+    {"8 groups of 4 samples overlap: expected more resource blocks than 2",
      [](auto& a) {
          precode(a);
          a.resource_blocks = {{.first = 0, .count = 2}};

@@ -96,7 +96,7 @@ TEST_F(Iterations, AreRefusedWhereTheyChangeNothing) {
     EXPECT_EQ(error_of(capture, link, options), "iterations: expected decodes too");
     options = {};
     options.iterations = 11;
-    EXPECT_EQ(error_of(capture, link, options), "iterations is 11: expected 0 to 10");
+    EXPECT_EQ(error_of(capture, link, options), "iterations 11: expected 0 to 10");
     options = {};
     options.joint_detection = false;
     const std::string needs_joint =
@@ -107,17 +107,18 @@ TEST_F(Iterations, AreRefusedWhereTheyChangeNothing) {
     EXPECT_EQ(error_of(capture, link, options), needs_joint);
     options = {};
     options.llr.method = phy::Method::log_map;
-    EXPECT_EQ(error_of(capture, link, options), "joint_detection with logmap: expected maxlog");
+    EXPECT_EQ(error_of(capture, link, options), "iterations: joint_detection with logmap: expected maxlog");
     phy::Link plain = link;
     plain.coding.reset();
     EXPECT_NE(error_of(capture, plain, {}).find("its link has no coding, which iterations need"),
               std::string::npos);
     phy::Link with_uci = link;
     with_uci.coding->uci = phy::LinkUci{.ack_bits = 5};
-    EXPECT_NE(error_of(capture, with_uci, {}).find("its link has coding.uci: expected no iterations"),
+    EXPECT_NE(error_of(capture, with_uci, {}).find("iterations: the link has coding.uci: expected none"),
               std::string::npos);
     const AirCapture one_layer(coded_recording());
-    EXPECT_EQ(error_of(one_layer, one_layer.sent.link, {}), "joint_detection with 1 layer: expected 2");
+    EXPECT_EQ(error_of(one_layer, one_layer.sent.link, {}),
+              "iterations: joint_detection with 1 layer: expected 2");
 }
 
 }  // namespace

@@ -389,10 +389,32 @@ TEST_F(Warnings, SayWhichPrecodedPtrsALinkLacks) {
         const std::string others = said_of(capture, link);
         EXPECT_NE(others.find("others: allocation.ptrs may be wrong" + expected), std::string::npos)
             << others;
+        link = config.link;
+        link.allocation.ptrs->rnti = link.scrambling.rnti ^= 1U;
+        const std::string signs = said_of(capture, link);
+        EXPECT_NE(signs.find("the PT-RS have signs of another user"), std::string::npos) << signs;
         config.link.allocation.ptrs.reset();
         const std::string none = said_of(AirCapture(config), link);
         EXPECT_NE(none.find("there are no PT-RS where the link has them"), std::string::npos) << none;
         EXPECT_EQ(said_of(AirCapture(config), config.link), "");
+    }
+}
+
+/// Few groups may have samples and signs of many, with one slot per frame in all slots; noise may hide all.
+TEST_F(Warnings, ThereAreNoneForRightPrecodedPtrs) {
+    const auto seed = phy_test::random_seed();
+    std::mt19937 random(seed);
+    for (int i = 0; i < phy_test::fewer_times(24); ++i) {
+        const double snr_db = std::uniform_real_distribution<double>(-8.0, 30.0)(random);
+        Config config = phy_test::precoded_recording(random, snr_db);
+        config.kind = phy::CaptureKind::grid;
+        config.channel = {};
+        config.link.modulation = snr_db > 20.0 ? Modulation::qam16 : Modulation::qpsk;
+        if (i % 2 == 0) config.link.slots = {config.link.carrier.first_slot};
+        config.slots = 80;
+        const std::string text = said_of(AirCapture(config), config.link);
+        EXPECT_EQ(text.find("PT-RS"), std::string::npos)
+            << text << ", seed " << seed << ", " << i << ", " << snr_db << " dB: " << to_json(config.link);
     }
 }
 

@@ -45,13 +45,13 @@ TEST(LinkTest, PrecodedPtrsHaveKeysOfTheirOwn) {
                                                      .power_db = 1.5F}));
     EXPECT_EQ(parse_link(to_json(link)), link);
     allocation["ptrs"]["frequency_density"] = 2;
-    expect_error(error_of(json), {"allocation.ptrs", "frequency_density"});
+    expect_error(error_of(json), {"allocation.ptrs.frequency_density", "transform_precoding false"});
     allocation["ptrs"] = {{"time_density", 1}, {"groups", 4}};
     expect_error(error_of(json), {"allocation.ptrs.samples_per_group", "missing"});
     allocation["ptrs"] = {{"time_density", 1}, {"groups", 8}, {"samples_per_group", 2}};
     expect_error(error_of(json), {"PT-RS in 8 groups of 2 samples", "2 x 2"});
     allocation["transform_precoding"] = false;
-    expect_error(error_of(json), {"allocation.ptrs", "groups"});
+    expect_error(error_of(json), {"allocation.ptrs.groups", "transform_precoding true"});
 }
 
 }  // namespace

@@ -346,9 +346,12 @@ ReceiverConfig with_ptrs(ReceiverInput input, int layers) {
     config.phase_tracking = true;
     phy::PtrsConfig& ptrs = config.link.allocation.ptrs.emplace();
     ptrs.rnti = config.link.scrambling.rnti;
-    if (layers > 0) ptrs.ports = {layers - 1};
-    ptrs.groups = 8;
-    ptrs.samples_per_group = 4;
+    if (layers > 0) {
+        ptrs.ports = {layers - 1};
+    } else {
+        ptrs.groups = 8;
+        ptrs.samples_per_group = 4;
+    }
     return config;
 }
 

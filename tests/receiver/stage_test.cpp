@@ -101,9 +101,9 @@ TEST(ReceiveAndDecodeStageTest, RefusesWhatDoesNotFit) {
     EXPECT_EQ(error_of(good), "");
     auto bad = good;
     bad.iterations = 11;
-    EXPECT_EQ(error_of(bad), "iterations is 11: expected 0 to 10");
+    EXPECT_EQ(error_of(bad), "iterations 11: expected 0 to 10");
     bad.iterations = -1;
-    EXPECT_EQ(error_of(bad), "iterations is -1: expected 0 to 10");
+    EXPECT_EQ(error_of(bad), "iterations -1: expected 0 to 10");
     bad = good;
     bad.receive.receiver.joint_detection = false;
     EXPECT_EQ(error_of(bad), "iterations without joint_detection, which takes the decoder's priors");

@@ -140,14 +140,26 @@ void check_reserved(const SlotAllocation& allocation) {
     }
 }
 
+/// Of a number that means nothing.
+void check_default(const char* what, int number, int expected, const char* with_or_without) {
+    if (number != expected)
+        throw ArgumentError(std::string("PT-RS ") + what + " " + std::to_string(number) + ": expected " +
+                            std::to_string(expected) + ", the default, " + with_or_without +
+                            " transform precoding");
+}
+
 /// With transform precoding.
 void check_ptrs_groups(const SlotAllocation& allocation) {
     const PtrsConfig& ptrs = *allocation.ptrs;
     const int groups = ptrs.groups;
     const int samples = ptrs.samples_per_group;
     const std::string text = std::to_string(groups) + " groups of " + std::to_string(samples) + " samples";
-    if (!((samples == 2 || samples == 4) && (groups == 2 || groups == 4)) && !(groups == 8 && samples == 4))
+    if (std::ranges::none_of(detail::ptrs_groups, [&](const detail::PtrsGroups& allowed) {
+            return allowed.count == groups && allowed.samples == samples;
+        }))
         throw ArgumentError("PT-RS in " + text + ": expected 2 x 2, 2 x 4, 4 x 2, 4 x 4 or 8 x 4");
+    check_default("frequency_density", ptrs.frequency_density, PtrsConfig().frequency_density, "with");
+    check_default("resource_element_offset", ptrs.resource_element_offset, 0, "with");
     if (!ptrs.ports.empty())
         throw ArgumentError("PT-RS ports has " + std::to_string(ptrs.ports.size()) +
                             " elements: expected none with transform precoding");
@@ -156,8 +168,8 @@ void check_ptrs_groups(const SlotAllocation& allocation) {
     for (int group = 0; group < groups; ++group) {
         const int first = detail::first_of_ptrs_group(ptrs, group, blocks);
         if (first < end)
-            throw ArgumentError("PT-RS in " + text + ": expected more than " + std::to_string(blocks) +
-                                " resource blocks, where they overlap");
+            throw ArgumentError("PT-RS in " + text + " overlap: expected more resource blocks than " +
+                                std::to_string(blocks));
         end = first + samples;
     }
 }
@@ -177,6 +189,8 @@ void check_ptrs(const SlotAllocation& allocation) {
         check_density("PT-RS time_density", ptrs.time_density, {1, 2}, "1 or 2 with transform precoding");
         return check_ptrs_groups(allocation);
     }
+    check_default("groups", ptrs.groups, PtrsConfig().groups, "without");
+    check_default("samples_per_group", ptrs.samples_per_group, PtrsConfig().samples_per_group, "without");
     check_density("PT-RS time_density", ptrs.time_density, {1, 2, 4}, "1, 2 or 4");
     check_density("PT-RS frequency_density", ptrs.frequency_density, {2, 4}, "2 or 4");
     check_range("PT-RS resource_element_offset", ptrs.resource_element_offset, 0, 3);

@@ -24,15 +24,14 @@ bool is_reserved(const SlotAllocation& allocation, int symbol, int subcarrier) {
 namespace {
 
 /// Precoded PT-RS are among the caller's symbols.
-SlotAllocation of_mapper(SlotAllocation allocation) {
-    if (allocation.dmrs.transform_precoding) allocation.ptrs.reset();
-    return allocation;
+SlotAllocation without_precoded_ptrs(const SlotAllocation& allocation) {
+    return allocation.dmrs.transform_precoding ? detail::without_ptrs(allocation) : allocation;
 }
 
 }  // namespace
 
 GridMapper::GridMapper(const SlotAllocation& allocation)
-    : allocation_(of_mapper(allocation)),
+    : allocation_(without_precoded_ptrs(allocation)),
       map_(allocation_),
       pilots_(dmrs_pilot_count(allocation)),
       amplitude_(dmrs_amplitude(allocation.dmrs)) {

@@ -47,6 +47,14 @@ void pseudo_random(const SlotAllocation& allocation, int slot, int symbol, std::
     }
 }
 
+/// Whether w(k) of table 6.4.1.2.1.2-1 is -1.
+bool is_negative(std::uint32_t rnti, int samples_per_group, int k) {
+    const auto row = rnti % static_cast<std::uint32_t>(samples_per_group);
+    if (samples_per_group == 2) return row == 1 && k == 1;
+    constexpr unsigned signs[] = {0b0000, 0b1010, 0b1100, 0b0110};  // by k
+    return (signs[row] >> static_cast<unsigned>(k) & 1U) != 0;
+}
+
 std::size_t pilots_per_symbol(const SlotAllocation& allocation) {
     std::size_t blocks = 0;
     for (const ResourceBlocks& range : allocation.resource_blocks)
@@ -77,24 +85,16 @@ void dmrs_pilots(const SlotAllocation& allocation, int slot, std::span<cf32> pil
     }
 }
 
-/// Table 6.4.1.2.1.2-1.
-bool is_negative(std::uint32_t rnti, int samples_per_group, int k) {
-    const auto row = rnti % static_cast<std::uint32_t>(samples_per_group);
-    if (samples_per_group == 2) return row == 1 && k == 1;
-    constexpr unsigned signs[] = {0b0000, 0b1010, 0b1100, 0b0110};  // bit k: w(k) is -1
-    return (signs[row] >> static_cast<unsigned>(k) & 1U) != 0;
-}
-
 std::size_t ptrs_pilot_count(const SlotAllocation& allocation) {
-    const std::size_t of_dmrs = dmrs_pilot_count(allocation);
-    if (!allocation.ptrs || !allocation.dmrs.transform_precoding) return of_dmrs;
+    static_cast<void>(ptrs_symbols(allocation));  // for its errors
+    if (!allocation.dmrs.transform_precoding) return dmrs_pilot_count(allocation);
     return static_cast<std::size_t>(allocation.ptrs->groups * allocation.ptrs->samples_per_group);
 }
 
 void ptrs_pilots(const SlotAllocation& allocation, int slot, std::span<cf32> pilots) {
-    const std::vector<int> symbols = ptrs_symbols(allocation);
-    if (!allocation.dmrs.transform_precoding) return dmrs_pilots(allocation, slot, pilots);
     detail::check_size("pilots", pilots.size(), ptrs_pilot_count(allocation));
+    if (!allocation.dmrs.transform_precoding) return dmrs_pilots(allocation, slot, pilots);
+    const std::vector<int> symbols = ptrs_symbols(allocation);
     detail::check_range("slot", slot, 0, max_slots - 1);
     std::array<std::uint32_t, 1> bits = {};
     if (!symbols.empty()) gold_sequence(c_init(allocation.dmrs.scrambling_id, 0, slot, symbols[0]), 0, bits);
@@ -103,9 +103,9 @@ void ptrs_pilots(const SlotAllocation& allocation, int slot, std::span<cf32> pil
     const int first = subcarriers_per_resource_block * allocation.resource_blocks.front().first;
     for (std::size_t i = 0; i < pilots.size(); ++i) {
         const int in_group = static_cast<int>(i) % ptrs.samples_per_group;
-        const bool is_turned = (bits[0] >> i & 1U) != 0;
+        const bool bit = (bits[0] >> i & 1U) != 0;
         const float x =
-            is_turned != is_negative(ptrs.rnti, ptrs.samples_per_group, in_group) ? -component : component;
+            bit != is_negative(ptrs.rnti, ptrs.samples_per_group, in_group) ? -component : component;
         const bool is_odd = (port.subcarriers[i] - first) % 2 != 0;
         pilots[i] = is_odd ? cf32(-x, x) : cf32(x, x);
     }

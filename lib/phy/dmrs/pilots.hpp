@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 
 #include "phy/dmrs/slot_allocation.hpp"
@@ -15,6 +16,20 @@ bool is_reserved(const SlotAllocation& allocation, int symbol, int subcarrier);
 
 /// The DM-RS ports of SlotAllocation::ptrs, which must be there. Allocates nothing.
 std::span<const int> ports_of_ptrs(const SlotAllocation& allocation);
+
+/// Returns the positions of PT-RS as an allocation of their own: see ptrs_allocation(). With transform
+/// precoding, samples in the place of subcarriers.
+std::optional<SlotAllocation> ptrs_positions(const SlotAllocation& allocation);
+
+/// Returns the allocation without ptrs.
+SlotAllocation without_ptrs(SlotAllocation allocation);
+
+/// N_group and N_samp of TS 38.214 table 6.2.3.2-1.
+struct PtrsGroups {
+    int count;
+    int samples;
+};
+inline constexpr PtrsGroups ptrs_groups[] = {{2, 2}, {2, 4}, {4, 2}, {4, 4}, {8, 4}};
 
 /// The first sample of a group, of table 6.4.1.2.2.2-1. group: from 0 on.
 int first_of_ptrs_group(const PtrsConfig& ptrs, int group, int resource_blocks);

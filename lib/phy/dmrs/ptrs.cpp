@@ -106,6 +106,12 @@ std::vector<PtrsPort> ptrs_ports(const SlotAllocation& allocation) {
 }
 
 std::optional<SlotAllocation> ptrs_allocation(const SlotAllocation& allocation) {
+    if (allocation.dmrs.transform_precoding)
+        throw ArgumentError("transform_precoding is true: expected false, as PT-RS are samples with it");
+    return detail::ptrs_positions(allocation);
+}
+
+std::optional<SlotAllocation> detail::ptrs_positions(const SlotAllocation& allocation) {
     constexpr std::uint32_t all = (1U << subcarriers_per_resource_block) - 1;
     const std::vector<int> symbols = ptrs_symbols(allocation);
     std::vector<std::uint32_t> beside(static_cast<std::size_t>(allocation.carrier_resource_blocks), all);
@@ -122,8 +128,7 @@ std::optional<SlotAllocation> ptrs_allocation(const SlotAllocation& allocation) 
     std::vector<int> others;
     for (int l = 0; l < symbols_per_slot; ++l)
         if (std::ranges::find(symbols, l) == symbols.end()) others.push_back(l);
-    SlotAllocation of_ptrs = allocation;
-    of_ptrs.ptrs.reset();
+    SlotAllocation of_ptrs = detail::without_ptrs(allocation);
     for (const ResourceBlocks& range : allocation.resource_blocks) {
         of_ptrs.reserved.push_back({others, range, subcarriers_of(all)});
         for (int block = range.first; block < range.first + range.count; ++block)
@@ -144,14 +149,12 @@ float ptrs_amplitude(const SlotAllocation& allocation, Modulation modulation) {
     return static_cast<float>(detail::elementary::exp10(static_cast<double>(power_db) / 20.0));
 }
 
-PrecodedSamples precoded_samples(const SlotAllocation& allocation) {
+PrecoderInput precoder_input(const SlotAllocation& allocation) {
     if (!allocation.dmrs.transform_precoding)
         throw ArgumentError("transform_precoding is false: expected true");
-    SlotAllocation all = allocation;
-    all.ptrs.reset();
-    const ResourceMap of_all(all);
+    const ResourceMap of_all(detail::without_ptrs(allocation));
     const ResourceMap of_data(allocation);
-    PrecodedSamples samples;
+    PrecoderInput samples;
     for (std::size_t i = 0; i < of_all.entries().size(); ++i) {
         const ResourceMap::Entry& entry = of_all.entries()[i];
         std::uint32_t index = entry.first;
@@ -164,6 +167,11 @@ PrecodedSamples precoded_samples(const SlotAllocation& allocation) {
 }
 
 namespace detail {
+
+SlotAllocation without_ptrs(SlotAllocation allocation) {
+    allocation.ptrs.reset();
+    return allocation;
+}
 
 int first_of_ptrs_group(const PtrsConfig& ptrs, int group, int resource_blocks) {
     const int samples = subcarriers_per_resource_block * resource_blocks;

@@ -59,25 +59,28 @@ PHY_EXPORT std::vector<PtrsPort> ptrs_ports(const SlotAllocation& allocation);
 
 /// Returns the allocation with PT-RS in the place of data, so that an Equalizer turns them into symbols: its
 /// ResourceMap has the elements of all ports. None if all of them are reserved, or if there are none. Throws
-/// what ptrs_symbols() throws.
+/// what ptrs_symbols() throws, and ArgumentError with transform precoding: see precoder_input().
 PHY_EXPORT std::optional<SlotAllocation> ptrs_allocation(const SlotAllocation& allocation);
 
-/// Returns the amplitude of PT-RS over that of data of a layer. Throws what ptrs_symbols() throws.
+/// Returns the amplitude of PT-RS over that of data of a layer. The modulation matters with transform
+/// precoding alone, if power_db is none. Throws what ptrs_symbols() throws.
 PHY_EXPORT float ptrs_amplitude(const SlotAllocation& allocation, Modulation modulation);
 
 /// Writes what PT-RS of a slot are, before their amplitude: the pilots of dmrs_pilots(), or with transform
-/// precoding r_m(m') of clause 6.4.1.2.1.2 for all samples of an OFDM symbol. Throws what dmrs_pilots()
-/// throws, and if pilots.size() is not ptrs_pilot_count().
+/// precoding r_m(m') of clause 6.4.1.2.1.2 for all samples of an OFDM symbol. Throws what ptrs_symbols() and
+/// dmrs_pilots() throw; pilots.size() must be ptrs_pilot_count().
 PHY_EXPORT void ptrs_pilots(const SlotAllocation& allocation, int slot, std::span<cf32> pilots);
+/// Returns the number of values that ptrs_pilots() writes. Throws what ptrs_symbols() throws.
 PHY_EXPORT std::size_t ptrs_pilot_count(const SlotAllocation& allocation);
 
-/// The samples of a slot before transform precoding, (OFDM symbols, M), as lists of ascending indices.
-struct PHY_EXPORT PrecodedSamples {
+/// Which samples of a slot before transform precoding, (OFDM symbols, M), are what: lists of ascending
+/// indices.
+struct PHY_EXPORT PrecoderInput {
     std::vector<std::uint32_t> data;
     std::vector<std::uint32_t> ptrs;  ///< OFDM symbol by OFDM symbol
 };
 
 /// Throws ArgumentError if the allocation is invalid or without transform precoding.
-PHY_EXPORT PrecodedSamples precoded_samples(const SlotAllocation& allocation);
+PHY_EXPORT PrecoderInput precoder_input(const SlotAllocation& allocation);
 
 }  // namespace phy

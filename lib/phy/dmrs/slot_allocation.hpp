@@ -64,7 +64,9 @@ struct PHY_EXPORT SlotAllocation {
 PHY_EXPORT void check(const SlotAllocation& allocation);
 
 /// The resource elements of a slot that carry data, and the positions of their symbols in the codeword (TS
-/// 38.211 clauses 6.3.1.6 and 7.3.1.5: subcarriers first, resource blocks as listed, then symbols).
+/// 38.211 clauses 6.3.1.6 and 7.3.1.5: subcarriers first, resource blocks as listed, then symbols). With
+/// transform precoding and ptrs, the samples before the DFT that do: sample m as subcarrier m of the
+/// allocation. An Equalizer takes the allocation without ptrs then.
 class PHY_EXPORT ResourceMap {
 public:
     /// The data elements of one resource block in one symbol.

@@ -54,22 +54,30 @@ Link link_of(const CaptureDescription& capture, const ReceiveOptions& options) {
 }
 
 bool detects_jointly(const ReceiverConfig& config, const ReceiveOptions& options) {
-    if (options.joint_detection.value_or(options.iterations > 0)) check_joint_detection(config);
+    if (options.joint_detection.value_or(false)) check_joint_detection(config);
     return options.joint_detection.value_or(can_detect_jointly(config) &&
                                             config.equalization == Equalization::mmse);
 }
 
 /// Throws for iterations that would change nothing.
 void check_iterations(const Reception& result, const Link& link, const ReceiveOptions& options) {
+    detail::check_range("iterations", options.iterations, 0, max_iterations);
     if (options.iterations == 0) return;
     if (!options.decodes) throw ArgumentError("iterations: expected decodes too");
+    const ReceiverConfig config = {.link = link, .llr = options.llr};
+    try {
+        if (!can_detect_jointly(config)) check_joint_detection(config);
+    } catch (const ArgumentError& error) {
+        throw ArgumentError("iterations: " + std::string(error.what()));
+    }
     if (!result.joint_detection)
         throw ArgumentError("iterations: expected joint_detection too, which takes the decoder's priors");
     if (!link.coding)
         throw FileError(name_of(result.capture) +
                         ": its link has no coding, which iterations need: expected " + detail::coding_keys);
     if (link.coding->uci)
-        throw FileError(name_of(result.capture) + ": its link has coding.uci: expected no iterations");
+        throw ArgumentError(
+            "iterations: the link has coding.uci: expected none, as priors are of UL-SCH alone");
 }
 
 /// link: of the recording.

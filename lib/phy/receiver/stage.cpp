@@ -170,11 +170,7 @@ std::unique_ptr<StageRunner> ReceiveStage::on(const Place& place) {
     return detail::operator_runner<Receiver, gpu::Receiver>(place, impl_->config.receiver, run, max_slots);
 }
 
-namespace {
-
-constexpr int max_iterations = 10;
-
-}  // namespace
+namespace {}  // namespace
 
 ReceiveAndDecodeStage::ReceiveAndDecodeStage(const Config& config)
     : config_(config), receive_(config.receive), decode_(config.decode) {
@@ -183,9 +179,7 @@ ReceiveAndDecodeStage::ReceiveAndDecodeStage(const Config& config)
         throw ArgumentError("decode.decoder.format: expected that of the receiver");
     detail::check_size("soft bits of a slot", receive_.outputs()[0].bytes / size_of(receiver.format),
                        decode_.inputs()[0].bytes / size_of(receiver.format));
-    if (config.iterations < 0 || config.iterations > max_iterations)
-        throw ArgumentError("iterations is " + std::to_string(config.iterations) + ": expected 0 to " +
-                            std::to_string(max_iterations));
+    detail::check_range("iterations", config.iterations, 0, max_iterations);
     if (config.iterations == 0) return;
     if (!receiver.joint_detection)
         throw ArgumentError("iterations without joint_detection, which takes the decoder's priors");

@@ -41,6 +41,8 @@ private:
     detail::Owned<Impl, "ReceiveStage"> impl_;
 };
 
+inline constexpr int max_iterations = 10;  ///< of detection and decoding
+
 /// A ReceiveStage whose soft bits are decoded, as by a TransportDecoderStage. It has the outputs of the
 /// first, then those of the second.
 class PHY_EXPORT ReceiveAndDecodeStage : public Stage {
@@ -48,10 +50,10 @@ public:
     struct Config {
         ReceiveStage::Config receive = {};
         TransportDecoderStage::Config decode = {};
-        /// Detects and decodes again as often, with the extrinsic LLRs of the decoder as priors of joint
-        /// detection, as long as the CRC of a block fails; from 0 to 10. Other outputs than "payload" and
-        /// "results" stay those of the first time. Needs joint_detection, and a codeword without UCI. A CPU
-        /// receives failed slots alone again, CUDA all of a chunk.
+        /// Max number of times that a block whose CRC fails is detected and decoded again, with the extrinsic
+        /// LLRs of the decoder as priors of joint detection; from 0 to max_iterations. Other outputs than
+        /// "payload" and "results" stay those of the first time. Needs joint_detection, and a codeword
+        /// without UCI. A CPU receives only failed slots again, CUDA all of a chunk.
         int iterations = 0;
     };
 

@@ -26,7 +26,7 @@ struct PHY_EXPORT PhaseTrackerConfig {
 /// Equalised PT-RS of slots, and what they repeat.
 struct PHY_EXPORT PtrsSymbols {
     /// (slots, PT-RS elements, layers), as an Equalizer for ptrs_allocation() writes them; with transform
-    /// precoding PrecodedSamples::ptrs of what a TransformDeprecoder writes.
+    /// precoding PrecoderInput::ptrs of what a TransformDeprecoder writes.
     std::span<const cf32> symbols = {};
     std::span<const float> noise_variance = {};  ///< same shape
     std::span<const cf32> pilots = {};  ///< (slots, ptrs_pilot_count()), as ptrs_pilots() writes them
@@ -91,7 +91,7 @@ public:
     [[nodiscard]] std::size_t symbols_per_slot() const;
 
     /// symbols: (slots, data elements, layers), as an Equalizer or a TransformDeprecoder writes them, of the
-    /// latter PrecodedSamples::data.
+    /// latter PrecoderInput::data.
     /// noise_variance: same shape. pairs, if not empty: (slots, data elements) of two layers, rotated as the
     /// symbols are. ptrs, if not empty: the PT-RS of the allocation. Throws ArgumentError, and then has
     /// written nothing, if sizes do not fit. Allocates nothing.

@@ -33,6 +33,9 @@ void check_weights(std::span<const float> weights, int sets) {
 
 const EqualizerConfig& checked(const EqualizerConfig& config) {
     check(config.allocation);
+    if (config.allocation.ptrs && config.allocation.dmrs.transform_precoding)
+        throw ArgumentError(
+            "ptrs with transform_precoding: expected none, as they are samples before the DFT");
     const int layers = config.allocation.layers();
     if (layers > max_layers)
         throw ArgumentError(std::to_string(layers) + " layers: expected 1 to " + std::to_string(max_layers));

@@ -113,7 +113,7 @@ Offsets measured_at_possible_offsets(const Host& host, const ReceiverConfig& con
     const auto received_at = [&](double frequency) {
         ReceiverConfig corrected = config;
         corrected.link.carrier.frequency_shift -= frequency;
-        // Prefixes of a few slots leave a frequency that turns the data after the only DM-RS.
+        // Prefixes of a few slots leave a frequency that rotates the data after the only DM-RS.
         corrected.phase_tracking = true;
         return received_slots(host, corrected, slots, 0, count);
     };

@@ -155,6 +155,7 @@ private:
     void warn_of_snr();
     void warn_of_pilots();
     void warn_of_ptrs();
+    void warn_of_precoded_ptrs(const PtrsConfig& its);
     void warn_of_rotation();
     void warn_of_levels();
     void warn_of_ends();
@@ -218,13 +219,8 @@ void Warner::warn_of_pilots() {
 
 void Warner::warn_of_ptrs() {
     if (pilots_.ptrs.are_missing)
-        warn("there are no PT-RS where the link has them: allocation.ptrs may be wrong");
-    if (const auto& its = pilots_.ptrs.precoded)
-        warn("there are PT-RS in the samples before transform precoding, where the link has " +
-             std::string(result_.link.allocation.ptrs ? "others: allocation.ptrs may be wrong"
-                                                      : "data: allocation.ptrs is missing") +
-             "; expected time_density " + std::to_string(its->time_density) + ", groups " +
-             std::to_string(its->groups) + ", samples_per_group " + std::to_string(its->samples_per_group));
+        warn("there are no PT-RS where the link has them: allocation.ptrs or rnti may be wrong");
+    if (pilots_.ptrs.precoded) warn_of_precoded_ptrs(*pilots_.ptrs.precoded);
     if (!pilots_.ptrs.found) return;
     const FoundPtrs& its = *pilots_.ptrs.found;
     std::string text = "there are PT-RS on subcarrier " + std::to_string(its.subcarrier) +
@@ -240,6 +236,23 @@ void Warner::warn_of_ptrs() {
         text += ", resource_element_offset " + std::to_string(its.resource_element_offset) + " with port " +
                 std::to_string(*its.port);
     warn(text);
+}
+
+void Warner::warn_of_precoded_ptrs(const PtrsConfig& its) {
+    const Link& link = result_.link;
+    const auto& expected = link.allocation.ptrs;
+    const std::string signs = "n_RNTI modulo " + std::to_string(its.samples_per_group) + " is " +
+                              std::to_string(its.rnti) + ": allocation.rnti may be wrong";
+    const bool has_other_signs =
+        its.rnti != link.scrambling.rnti % static_cast<std::uint32_t>(its.samples_per_group);
+    if (has_other_signs && expected && expected->time_density == its.time_density &&
+        expected->groups == its.groups && expected->samples_per_group == its.samples_per_group)
+        return warn("the PT-RS have signs of another user, whose " + signs);
+    warn("there are PT-RS in the samples before transform precoding, where the link has " +
+         std::string(expected ? "others: allocation.ptrs may be wrong" : "data: allocation.ptrs is missing") +
+         "; expected time_density " + std::to_string(its.time_density) + ", groups " +
+         std::to_string(its.groups) + ", samples_per_group " + std::to_string(its.samples_per_group) +
+         (has_other_signs ? "; their " + signs : ""));
 }
 
 void Warner::warn_of_rotation() {

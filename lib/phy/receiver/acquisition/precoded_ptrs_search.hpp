@@ -15,7 +15,7 @@ namespace phy::detail {
 
 /// Looks for PT-RS among the samples before transform precoding, by their sequences: each OFDM symbol by
 /// itself, whose phase is not known. Tries all numbers of groups and samples, in every symbol and in every
-/// second one.
+/// second one, with the signs of each n_RNTI.
 class PrecodedPtrsSearch {
 public:
     PrecodedPtrsSearch(const Host& host, const ReceiverConfig& config);
@@ -30,16 +30,20 @@ private:
     /// PT-RS as they may be.
     struct Candidate {
         SlotAllocation allocation;
-        std::vector<std::uint32_t> samples;  ///< see PrecodedSamples::ptrs
+        std::vector<std::uint32_t> samples;  ///< see PrecoderInput::ptrs
         std::vector<cf32> sequence;          ///< in an OFDM symbol of the slot
         double agreement = 0.0;              ///< sum over OFDM symbols of a share from 0 to 1
         double symbols = 0.0;                ///< their number
 
         [[nodiscard]] double mean() const { return symbols > 0.0 ? agreement / symbols : 0.0; }
-        [[nodiscard]] bool is_sure() const;
+        /// The number of samples that are PT-RS, if all of them are; 1 by chance.
+        [[nodiscard]] double power() const { return mean() * static_cast<double>(sequence.size()); }
+        [[nodiscard]] double sure_power() const;
         [[nodiscard]] bool is(const PtrsConfig& ptrs) const;
+        [[nodiscard]] bool has_groups_of(const PtrsConfig& ptrs) const;
     };
 
+    void add_candidates(const PtrsConfig& ptrs);
     void add_symbol(Candidate& candidate, std::size_t first) const;
     [[nodiscard]] const Candidate* best() const;
 
@@ -48,8 +52,8 @@ private:
     std::vector<cf32> symbols_;  ///< of a slot
     std::vector<float> noise_variance_;
     std::vector<Candidate> candidates_;
-    double noise_ = 0.0;  ///< sum over slots of N0
-    double slots_ = 0.0;
+    double noise_ = 0.0;    ///< sum over samples of N0
+    double samples_ = 0.0;  ///< their number
 };
 
 }  // namespace phy::detail

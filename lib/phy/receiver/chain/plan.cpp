@@ -6,6 +6,7 @@
 #include "phy/core/check.hpp"
 #include "phy/core/error.hpp"
 #include "phy/dmrs/dmrs.hpp"
+#include "phy/dmrs/pilots.hpp"
 #include "phy/scrambling/gold_sequence.hpp"
 
 namespace phy {
@@ -113,13 +114,13 @@ ReceiverPlan::ReceiverPlan(const ReceiverConfig& given)
     channel = antennas * layers * subcarriers;
     if (config.phase_tracking) {
         tracker = {.allocation = allocation, .modulation = config.link.modulation};
-        if (allocation.ptrs) ptrs = ptrs_allocation(allocation);
+        if (allocation.ptrs) ptrs = ptrs_positions(allocation);
         if (ptrs) ptrs_symbols = ResourceMap(*ptrs).elements() * layers;
         if (ptrs && deprecoder) ptrs_pilots = ptrs_pilot_count(allocation);
     }
     if (deprecoder && allocation.ptrs) {
-        samples = precoded_samples(allocation);
-        precoded = samples->data.size() + samples->ptrs.size();
+        samples = precoder_input(allocation);
+        deprecoded = samples->data.size() + samples->ptrs.size();
     }
     if (rejects_interference(config))
         covariance = antennas * antennas *
@@ -142,9 +143,7 @@ ChannelEstimatorConfig ReceiverPlan::estimator() const {
 }
 
 EqualizerConfig ReceiverPlan::equalizer(std::span<const float> time_weights, int time_sets) const {
-    SlotAllocation allocation = config.link.allocation;
-    if (samples) allocation.ptrs.reset();
-    return {.allocation = allocation,
+    return {.allocation = samples ? without_ptrs(config.link.allocation) : config.link.allocation,
             .antennas = config.antennas,
             .method = config.equalization,
             .time_weights = {time_weights.begin(), time_weights.end()},

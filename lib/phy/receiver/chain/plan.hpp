@@ -40,7 +40,7 @@ struct ReceiverPlan {
     std::optional<TransformDeprecoderConfig> deprecoder;  ///< none: no transform precoding
     std::optional<PhaseTrackerConfig> tracker;            ///< none: no phase tracking
     std::optional<SlotAllocation> ptrs;                   ///< of PT-RS; none: the tracker has none
-    std::optional<PrecodedSamples> samples;  ///< of data and PT-RS; none: the deprecoder's are data
+    std::optional<PrecoderInput> samples;  ///< of data and PT-RS; none: the deprecoder's are data
     DemapperConfig demapper;
     std::optional<JointDetectorConfig> detector;  ///< none: the demapper makes the soft bits
     std::size_t layers = 0;
@@ -59,7 +59,7 @@ struct ReceiverPlan {
     std::size_t pairs = 0;       ///< 0 without joint detection
     std::size_t ptrs_symbols = 0;
     std::size_t ptrs_pilots = 0;  ///< with transform precoding alone: others are the pilots
-    std::size_t precoded = 0;     ///< samples of data and PT-RS
+    std::size_t deprecoded = 0;   ///< samples of data and PT-RS
 
     [[nodiscard]] ChannelEstimatorConfig estimator() const;
     [[nodiscard]] EqualizerConfig equalizer(std::span<const float> time_weights, int time_sets) const;

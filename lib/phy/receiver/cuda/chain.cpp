@@ -114,8 +114,8 @@ void DeviceChain::add_workspace() {
     symbols_ = DeviceBuffer<cf32>(device_, most * plan_.symbols);
     noise_variance_ = DeviceBuffer<float>(device_, most * plan_.symbols);
     pairs_ = DeviceBuffer<LayerPair>(device_, most * plan_.pairs);
-    precoded_ = DeviceBuffer<cf32>(device_, most * plan_.precoded);
-    precoded_noise_variance_ = DeviceBuffer<float>(device_, most * plan_.precoded);
+    deprecoded_ = DeviceBuffer<cf32>(device_, most * plan_.deprecoded);
+    deprecoded_noise_variance_ = DeviceBuffer<float>(device_, most * plan_.deprecoded);
     ptrs_ = DeviceBuffer<cf32>(device_, most * plan_.ptrs_symbols);
     ptrs_noise_variance_ = DeviceBuffer<float>(device_, most * plan_.ptrs_symbols);
     if (track_) tracker_workspace_ = DeviceBuffer<std::byte>(device_, track_->workspace_bytes(most));
@@ -222,9 +222,9 @@ void DeviceChain::erase_disturbed(std::size_t slots, cudaStream_t stream) {
 }
 
 void DeviceChain::equalise(SymbolView grid, const Symbols& all, std::size_t slots, cudaStream_t stream) {
-    const std::size_t count = slots * plan_.precoded;
+    const std::size_t count = slots * plan_.deprecoded;
     const Symbols equalised =
-        plan_.samples ? Symbols{precoded_.first(count), precoded_noise_variance_.first(count)} : all;
+        plan_.samples ? Symbols{deprecoded_.first(count), deprecoded_noise_variance_.first(count)} : all;
     equalize_(grid, channel_.first(slots * estimate_.channel_size()), estimates_.first(slots),
               equalised.symbols, equalised.noise_variance, stream,
               covariance_.first(slots * plan_.covariance), equalizer_workspace_,
@@ -238,9 +238,9 @@ void DeviceChain::equalise(SymbolView grid, const Symbols& all, std::size_t slot
 
 void DeviceChain::take(DeviceSpan<const std::uint32_t> samples, const Symbols& to, std::size_t slots,
                        cudaStream_t stream) {
-    take_samples({.precoded = precoded_.data(),
-                  .precoded_noise_variance = precoded_noise_variance_.data(),
-                  .of_slot = static_cast<std::uint32_t>(plan_.precoded),
+    take_samples({.deprecoded = deprecoded_.data(),
+                  .deprecoded_noise_variance = deprecoded_noise_variance_.data(),
+                  .of_slot = static_cast<std::uint32_t>(plan_.deprecoded),
                   .samples = samples.data(),
                   .count = static_cast<std::uint32_t>(samples.size()),
                   .slots = static_cast<std::uint32_t>(slots),

@@ -101,9 +101,9 @@ private:
     DeviceBuffer<cf32> symbols_;
     DeviceBuffer<float> noise_variance_;
     DeviceBuffer<LayerPair> pairs_;  ///< empty without joint detection
-    DeviceBuffer<cf32> precoded_;    ///< data and PT-RS, until each has its array
-    DeviceBuffer<float> precoded_noise_variance_;
-    DeviceBuffer<std::uint32_t> data_samples_;  ///< as in PrecodedSamples
+    DeviceBuffer<cf32> deprecoded_;  ///< data and PT-RS, until each has its array
+    DeviceBuffer<float> deprecoded_noise_variance_;
+    DeviceBuffer<std::uint32_t> data_samples_;  ///< as in PrecoderInput
     DeviceBuffer<std::uint32_t> ptrs_samples_;
     DeviceBuffer<cf32> ptrs_;  ///< empty without PT-RS or phase tracking
     DeviceBuffer<float> ptrs_noise_variance_;

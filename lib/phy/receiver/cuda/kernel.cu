@@ -83,8 +83,11 @@ __global__ void __launch_bounds__(channel_threads) copy_samples(const __grid_con
     if (i >= job.count) return;
     const std::size_t from = std::size_t{blockIdx.y} * job.of_slot + job.samples[i];
     const std::size_t to = std::size_t{blockIdx.y} * job.count + i;
-    reinterpret_cast<float2*>(job.symbols)[to] = reinterpret_cast<const float2*>(job.precoded)[from];
-    job.noise_variance[to] = job.precoded_noise_variance[from];
+    const float2 symbol = reinterpret_cast<const float2*>(job.deprecoded)[from];
+    auto* const out = reinterpret_cast<float*>(job.symbols + to);  // may begin at any float
+    out[0] = symbol.x;
+    out[1] = symbol.y;
+    job.noise_variance[to] = job.deprecoded_noise_variance[from];
 }
 
 }  // namespace

@@ -48,8 +48,8 @@ struct ChannelJob {
 
 /// Takes some of the samples of slots before transform precoding.
 struct SamplesJob {
-    const cf32* precoded;  ///< (slots, of_slot)
-    const float* precoded_noise_variance;
+    const cf32* deprecoded;  ///< (slots, of_slot)
+    const float* deprecoded_noise_variance;
     std::uint32_t of_slot;
     const std::uint32_t* samples;  ///< indices in a slot
     std::uint32_t count;           ///< of samples

@@ -64,8 +64,8 @@ SlotChain::SlotChain(const Host& host, const SharedReceiver& shared, SlotBuffers
     buffers_.symbols.resize(shared.plan.symbols);
     buffers_.noise_variance.resize(shared.plan.symbols);
     buffers_.pairs.resize(shared.plan.pairs);
-    buffers_.precoded.resize(shared.plan.precoded);
-    buffers_.precoded_noise_variance.resize(shared.plan.precoded);
+    buffers_.deprecoded.resize(shared.plan.deprecoded);
+    buffers_.deprecoded_noise_variance.resize(shared.plan.deprecoded);
     buffers_.ptrs.resize(shared.plan.ptrs_symbols);
     buffers_.ptrs_noise_variance.resize(shared.plan.ptrs_symbols);
 }
@@ -108,8 +108,9 @@ void SlotChain::operator()(SymbolView input, std::uint64_t occasion, const Recei
 void SlotChain::equalise(SymbolView grid, const SlotEstimate& slot, std::span<cf32> symbols,
                          std::span<float> noise) {
     const bool is_split = shared_.plan.samples.has_value();
-    equalize_(grid, buffers_.channel, std::span(&slot, 1), is_split ? std::span(buffers_.precoded) : symbols,
-              is_split ? std::span(buffers_.precoded_noise_variance) : noise, buffers_.covariance,
+    equalize_(grid, buffers_.channel, std::span(&slot, 1),
+              is_split ? std::span(buffers_.deprecoded) : symbols,
+              is_split ? std::span(buffers_.deprecoded_noise_variance) : noise, buffers_.covariance,
               buffers_.pairs);
     if (is_split)
         deprecode(symbols, noise);
@@ -119,12 +120,12 @@ void SlotChain::equalise(SymbolView grid, const SlotEstimate& slot, std::span<cf
 
 /// The samples of data, and those of PT-RS if they are tracked.
 void SlotChain::deprecode(std::span<cf32> symbols, std::span<float> noise) {
-    (*deprecode_)(buffers_.precoded, buffers_.precoded_noise_variance);
+    (*deprecode_)(buffers_.deprecoded, buffers_.deprecoded_noise_variance);
     const auto take = [&](const std::vector<std::uint32_t>& samples, std::span<cf32> to,
                           std::span<float> noise_of) {
         for (std::size_t i = 0; i < to.size(); ++i) {
-            to[i] = buffers_.precoded[samples[i]];
-            noise_of[i] = buffers_.precoded_noise_variance[samples[i]];
+            to[i] = buffers_.deprecoded[samples[i]];
+            noise_of[i] = buffers_.deprecoded_noise_variance[samples[i]];
         }
     };
     take(shared_.plan.samples->data, symbols, noise);

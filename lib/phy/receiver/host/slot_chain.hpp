@@ -42,8 +42,8 @@ struct SlotBuffers {
     std::vector<cf32> symbols;
     std::vector<float> noise_variance;
     std::vector<LayerPair> pairs;
-    std::vector<cf32> precoded;  ///< data and PT-RS, until each has its array
-    std::vector<float> precoded_noise_variance;
+    std::vector<cf32> deprecoded;  ///< data and PT-RS, until each has its array
+    std::vector<float> deprecoded_noise_variance;
     std::vector<cf32> ptrs;
     std::vector<float> ptrs_noise_variance;
 };

@@ -205,16 +205,28 @@ void read_dmrs(const JsonObject& object, Link& link) {
         dmrs.power_db = static_cast<float>(*power_db);
 }
 
+/// Throws for keys that PT-RS have with another transform_precoding.
+void refuse_other_ptrs(const std::string& path, const Json& value, bool is_precoded) {
+    const std::vector<const char*> others =
+        is_precoded ? std::vector{"frequency_density", "resource_element_offset", "ports"}
+                    : std::vector{"groups", "samples_per_group"};
+    for (const char* const key : others)
+        if (value.is_object() && value.contains(key))
+            throw ArgumentError(path + "." + key + ": expected transform_precoding " +
+                                (is_precoded ? "false" : "true") + " with it");
+}
+
 PtrsConfig ptrs_of(const std::string& path, const Json& value, const Link& link) {
+    const bool is_precoded = link.allocation.dmrs.transform_precoding;
+    refuse_other_ptrs(path, value, is_precoded);
     const JsonObject object =
-        link.allocation.dmrs.transform_precoding
-            ? JsonObject(path, value, {"time_density", "groups", "samples_per_group", "power_db"})
-            : JsonObject(
-                  path, value,
-                  {"time_density", "frequency_density", "resource_element_offset", "ports", "power_db"});
+        is_precoded ? JsonObject(path, value, {"time_density", "groups", "samples_per_group", "power_db"})
+                    : JsonObject(path, value,
+                                 {"time_density", "frequency_density", "resource_element_offset", "ports",
+                                  "power_db"});
     PtrsConfig ptrs;
-    ptrs.time_density = object.whole("time_density", {1, 4});
-    if (link.allocation.dmrs.transform_precoding) {
+    ptrs.time_density = object.whole("time_density", {1, is_precoded ? 2 : 4});
+    if (is_precoded) {
         ptrs.groups = object.whole("groups", {2, 8});
         ptrs.samples_per_group = object.whole("samples_per_group", {2, 4});
     } else {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "phy/core/check.hpp"
+#include "phy/dmrs/pilots.hpp"
 
 namespace phy::detail {
 namespace {
@@ -97,7 +98,7 @@ TrackPlan track_plan(const PhaseTrackerConfig& config) {
 std::vector<TrackedPtrs> place_ptrs(const PhaseTrackerConfig& config, TrackPlan& plan) {
     const SlotAllocation& allocation = config.allocation;
     if (!allocation.ptrs) return {};
-    const std::optional<SlotAllocation> of_ptrs = ptrs_allocation(allocation);
+    const std::optional<SlotAllocation> of_ptrs = ptrs_positions(allocation);
     if (!of_ptrs) return {};
     const ResourceMap map(*of_ptrs);
     const auto carrier = static_cast<std::size_t>(allocation.carrier_resource_blocks);
