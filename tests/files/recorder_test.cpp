@@ -11,6 +11,8 @@
 #include "air_capture.hpp"
 #include "phy/files/receive.hpp"
 #include "recorder_cases.hpp"
+#include "support/fewer_cases.hpp"
+#include "support/random_allocation.hpp"
 
 namespace {
 
@@ -127,6 +129,27 @@ TEST_F(Recorder, OffsetsOfThreeSubcarriersAreFound) {
                 << diagnosed.diagnosis;
             EXPECT_TRUE(diagnosed.warnings.empty()) << diagnosed.warnings.front();
         }
+    }
+}
+
+/// Low-PAPR sequences that are some subcarriers off look like sequences that are late.
+TEST_F(Recorder, OffsetsOfPrecodedSignalsAreFound) {
+    for (int trial = 0; trial < phy_test::fewer_times(12); ++trial) {
+        Config config = phy_test::precoded_recording(random_, phy_test::random_int(random_, 12, 30));
+        const double spacing = config.link.carrier.subcarrier_spacing;
+        config.kind = phy::CaptureKind::samples;
+        config.link.allocation.carrier_resource_blocks = 52;
+        config.link.carrier.sample_rate = 768 * spacing;
+        config.link.allocation.resource_blocks = {
+            {.first = 0, .count = std::vector{10, 12, 24, 36, 50}[random_() % 5]}};
+        config.link.modulation = phy::Modulation::qpsk;
+        config.antennas = 4;
+        config.frequency_offset = 5.6 * spacing * (unit_(random_) - 0.5);
+        SCOPED_TRACE(std::to_string(config.frequency_offset) + " Hz, trial " + std::to_string(trial) +
+                     ", seed " + std::to_string(seed_) + ": " + to_json(config.link));
+        const phy::Reception done = receive(config);
+        EXPECT_NEAR(done.mean.frequency_offset, config.frequency_offset, 0.05 * spacing);
+        EXPECT_LT(static_cast<double>(done.bit_errors.value()), 0.01 * static_cast<double>(done.soft_bits));
     }
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "phy/core/check.hpp"
 #include "phy/files/common.hpp"
@@ -21,6 +22,9 @@ constexpr double sure_timing = 0.7;
 /// Below this coherence the frequency may be half a subcarrier or more off: slots at a wrong place show
 /// pilots of neighbouring subcarriers in part.
 constexpr double sure_frequency = 0.9;
+
+/// Agreements of pilots are alike above this ratio.
+constexpr double alike = 0.9;
 
 /// Wrong pilots reach this share of min_coherence() in one slot of a thousand.
 constexpr double min_coherence_share = 0.75;
@@ -83,6 +87,23 @@ Offsets measured_from(const Host& host, const ReceiverConfig& config, CaptureSlo
 
 namespace {
 
+/// A slot at a wrong place shows pilots of neighbouring subcarriers: the others do not.
+double agreement(const Offsets& offsets) {
+    return offsets.coherence * static_cast<double>(offsets.slots);
+}
+
+/// Of offsets over the first occasions those that agree most. Sequences of low PAPR that are some subcarriers
+/// off look like sequences that are late, and agree alike: all of them, the nearest to where the link has its
+/// slots first.
+std::vector<Offsets> likely_offsets(const ReceiverConfig& config, std::vector<Offsets> all) {
+    const auto best = std::ranges::max_element(all, {}, agreement);
+    if (!config.link.allocation.dmrs.transform_precoding) return {*best};
+    const double least = alike * agreement(*best);
+    std::erase_if(all, [&](const Offsets& offsets) { return !(agreement(offsets) >= least); });
+    std::ranges::stable_sort(all, {}, [](const Offsets& offsets) { return std::fabs(offsets.timing); });
+    return all;
+}
+
 /// Measures over the first occasions, at frequencies that the first samples leave open. none: as measured
 /// without.
 Offsets measured_at_possible_offsets(const Host& host, const ReceiverConfig& config, CaptureSlots& slots,
@@ -91,21 +112,14 @@ Offsets measured_at_possible_offsets(const Host& host, const ReceiverConfig& con
     const auto begin =
         static_cast<std::uint64_t>(std::max<std::int64_t>(slots.begin_of(slots.schedule().slot(0)), 0));
     const std::vector<std::byte> samples = slots.read_samples(begin, frame);
-    // A slot at a wrong place shows pilots of neighbouring subcarriers: the others do not.
-    const auto agreement = [](const Offsets& offsets) {
-        return offsets.coherence * static_cast<double>(offsets.slots);
-    };
-    Offsets best = none;
+    std::vector<Offsets> all = {none};
     for (const double frequency : possible_offsets(config, SymbolView(slots.format(), samples))) {
         ReceiverConfig corrected = config;
         corrected.link.carrier.frequency_shift -= frequency;
-        Offsets offsets = measured_from(host, corrected, slots, 0);
-        if (!(agreement(offsets) > agreement(best))) continue;
+        Offsets& offsets = all.emplace_back(measured_from(host, corrected, slots, 0));
         offsets.frequency += frequency;
         offsets.at_prefixes += frequency;
-        best = offsets;
     }
-    if (agreement(best) == agreement(none)) return none;
     // Ports of another CDM group look like those of this one a subcarrier off. Their data do not, in no slot;
     // those of a slot that lacks samples do not either. If ports are in several groups, some look like others
     // of the link: the SNR is that of the rest, which are absent.
@@ -118,13 +132,16 @@ Offsets measured_at_possible_offsets(const Host& host, const ReceiverConfig& con
         return received_slots(host, corrected, slots, 0, count);
     };
     const std::vector<SlotReport> at_none = received_at(none.frequency);
-    const std::vector<SlotReport> at_best = received_at(best.frequency);
     const double least = min_coherence(config.link.allocation);
-    bool fits = false;
-    for (std::size_t i = 0; i < at_best.size(); ++i)
-        fits = fits || (at_best[i].coherence >= least && !(at_best[i].snr_db < at_none[i].snr_db) &&
-                        !(at_best[i].error_over_noise_db > max_error_over_noise_db));
-    return fits ? best : none;
+    for (const Offsets& likely : likely_offsets(config, std::move(all))) {
+        const std::vector<SlotReport> there = received_at(likely.frequency);
+        for (std::size_t i = 0; i < there.size(); ++i)
+            if (there[i].coherence >= least && std::isfinite(there[i].snr_db) &&
+                !(there[i].snr_db < at_none[i].snr_db) &&
+                !(there[i].error_over_noise_db > max_error_over_noise_db))
+                return likely;
+    }
+    return none;
 }
 
 }  // namespace
@@ -133,8 +150,9 @@ CorrectedOffsets correct_offsets(const Host& host, ReceiverConfig& config, Captu
                                  bool is_searched, std::vector<std::string>& warnings) {
     std::uint64_t first = 0;
     Offsets offsets = measured_from(host, config, slots, first);
-    if (offsets.coherence < sure_frequency)
-        offsets = measured_at_possible_offsets(host, config, slots, offsets);
+    const bool is_sure =
+        offsets.coherence >= sure_frequency && !config.link.allocation.dmrs.transform_precoding;
+    if (!is_sure) offsets = measured_at_possible_offsets(host, config, slots, offsets);
     if (offsets.coherence == 0.0) {
         first = first_with_pilots(host, config, slots);
         if (first > 0) offsets = measured_from(host, config, slots, first);
