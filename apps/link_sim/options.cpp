@@ -370,7 +370,7 @@ void check_joint_detection(const LinkSimOptions& options) {
     if (iterates && !options.has_blocks())
         throw ArgumentError("--iterations: only with --mcs or --code-rate");
     if (std::ranges::find(options.joint_detection, true) == options.joint_detection.end()) {
-        if (iterates) throw ArgumentError("--iterations: only with --joint-detection on");
+        if (iterates) throw ArgumentError("--iterations: only with --joint-detection on, of two layers");
         return;
     }
     if (options.layers != 2)
