@@ -56,7 +56,7 @@ struct Joined {
 
 struct Shared {
     float2 symbols[phy::detail::max_tracked_symbols];
-    float noise_variance[phy::detail::max_tracked_symbols];
+    float weight[phy::detail::max_tracked_symbols];
     Joined<sum_count> all;
     Joined<TrackPlan::max_tried_steps> tried;
     tracker::PtrsPhase ptrs[TrackPlan::max_steps];
@@ -79,7 +79,7 @@ public:
         for (unsigned s = threadIdx.x; s < end_; s += summing_threads) {
             const std::size_t from = s * step.stride;
             shared_.symbols[s] = {symbols[2 * from], symbols[2 * from + 1]};
-            shared_.noise_variance[s] = noise_variance[from];
+            shared_.weight[s] = tracker::weight_of<Ops>(noise_variance[from], scale_);
         }
     }
 
@@ -87,8 +87,8 @@ public:
         Sums mine = {0.0F, 0.0F, 0.0F, 0.0F, 0.0F};
 #pragma unroll 2
         for (unsigned s = threadIdx.x; s < end_; s += summing_threads)
-            tracker::add_symbol<Ops, diagonal>(shared_.symbols[s].x, shared_.symbols[s].y,
-                                               shared_.noise_variance[s], {phase.re, phase.im}, scale_, mine);
+            tracker::add_symbol<Ops, diagonal>(shared_.symbols[s].x, shared_.symbols[s].y, shared_.weight[s],
+                                               {phase.re, phase.im}, scale_, mine);
         const auto& [score, agreement, lost, misfit, used] =
             shared_.all.joined({mine.score, mine.agreement, mine.lost, mine.misfit, mine.used});
         return {score, agreement, lost, misfit, used};
@@ -117,8 +117,8 @@ private:
 #pragma unroll 4
         for (unsigned s = threadIdx.x; s < end_; s += summing_threads)
             sum = tracker::add_misfit<Ops, diagonal, has_limit>(shared_.symbols[s].x, shared_.symbols[s].y,
-                                                                shared_.noise_variance[s],
-                                                                {phase.re, phase.im}, limit, scale_, sum);
+                                                                shared_.weight[s], {phase.re, phase.im},
+                                                                limit, scale_, sum);
         return sum;
     }
 

@@ -20,6 +20,12 @@ namespace {
 
 using V = Ops::V;
 
+void weigh(const SymbolScale& scale, float* noise_variance, std::size_t count) {
+    const LaneScale<Ops> of_lanes = lane_scale<Ops>(scale, Ops::set(0.0F));
+    for (std::size_t s = 0; s < count; s += Lanes::count)
+        Lanes::store(weight_of<Ops>(Lanes::load(noise_variance + s), of_lanes), noise_variance + s);
+}
+
 template <bool diagonal>
 UsedSums sum_all(const SymbolScale& scale, const UsedSymbols& symbols, cf32 phase) {
     alignas(64) float lanes[sizeof(UsedSums) / sizeof(float)][tracker_lanes];
@@ -31,7 +37,7 @@ UsedSums sum_all(const SymbolScale& scale, const UsedSymbols& symbols, cf32 phas
         PhaseSums<Ops> of_lane = {zero, zero, zero, zero, zero};
         for (std::size_t s = lane; s < symbols.count; s += tracker_lanes)
             add_symbol<Ops, diagonal>(Lanes::load(symbols.re + s), Lanes::load(symbols.im + s),
-                                      Lanes::load(symbols.noise_variance + s), by, of_lanes, of_lane);
+                                      Lanes::load(symbols.weight + s), by, of_lanes, of_lane);
         Lanes::store(of_lane.score, lanes[0] + lane);
         Lanes::store(of_lane.agreement, lanes[1] + lane);
         Lanes::store(of_lane.lost, lanes[2] + lane);
@@ -57,8 +63,8 @@ float misfit_of_all(const SymbolScale& scale, const UsedSymbols& symbols, cf32 p
         V sum = Ops::set(0.0F);
         for (std::size_t s = lane; s < symbols.count; s += tracker_lanes)
             sum = add_misfit<Ops, diagonal, has_limit>(
-                Lanes::load(symbols.re + s), Lanes::load(symbols.im + s),
-                Lanes::load(symbols.noise_variance + s), by, Ops::set(limit), of_lanes, sum);
+                Lanes::load(symbols.re + s), Lanes::load(symbols.im + s), Lanes::load(symbols.weight + s), by,
+                Ops::set(limit), of_lanes, sum);
         Lanes::store(sum, sums + lane);
     }
     return sum_of_lanes<tracker_lanes>(sums);
@@ -109,7 +115,7 @@ void rotate_pairs(LayerPair* pairs, std::size_t count, cf32 phase) {
     }
 }
 
-constexpr TrackerKernels kernels = {&sums, &misfit, &limited_misfit, &rotate_symbols, &rotate_pairs};
+constexpr TrackerKernels kernels = {&weigh, &sums, &misfit, &limited_misfit, &rotate_symbols, &rotate_pairs};
 
 }  // namespace
 }  // namespace phy::detail::PHY_TARGET

@@ -9,12 +9,12 @@
 /// instruction set.
 namespace phy::detail {
 
-/// The symbols of an OFDM symbol that are used, component by component. Those beyond `count`, up to a
-/// multiple of tracker_lanes, have no weight.
+/// The symbols of an OFDM symbol that are used, component by component. Those added up to a multiple of
+/// tracker_lanes have no weight.
 struct UsedSymbols {
     alignas(64) float re[max_tracked_symbols];
     alignas(64) float im[max_tracked_symbols];
-    alignas(64) float noise_variance[max_tracked_symbols];
+    alignas(64) float weight[max_tracked_symbols];  ///< 1 / n
     std::size_t count;
     std::size_t first;  ///< index of the first one in the slot
 };
@@ -29,6 +29,9 @@ struct UsedSums {
 };
 
 struct TrackerKernels {
+    /// Turns noise variances into weights, 0 into 0.
+    void (*weigh)(const SymbolScale& scale, float* noise_variance, std::size_t count);
+
     UsedSums (*sums)(const SymbolScale& scale, const UsedSymbols& symbols, cf32 phase);
     float (*misfit)(const SymbolScale& scale, const UsedSymbols& symbols, cf32 phase);
     float (*limited_misfit)(const SymbolScale& scale, const UsedSymbols& symbols, cf32 phase, float limit);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <vector>
 
 #include "phy/machine/share.hpp"
@@ -58,13 +57,13 @@ void StepSymbols::take(const TrackStep& step, const cf32* symbols, const float* 
         const std::size_t from = step.first + i * step.stride;
         used_.re[i] = symbols[from].real();
         used_.im[i] = symbols[from].imag();
-        used_.noise_variance[i] = noise_variance[from];
+        used_.weight[i] = noise_variance[from];
     }
     const std::size_t end = (used_.count + tracker_lanes - 1) / tracker_lanes * tracker_lanes;
     std::fill(used_.re + used_.count, used_.re + end, 0.0F);
     std::fill(used_.im + used_.count, used_.im + end, 0.0F);
-    std::fill(used_.noise_variance + used_.count, used_.noise_variance + end,
-              std::numeric_limits<float>::infinity());
+    std::fill(used_.weight + used_.count, used_.weight + end, 0.0F);
+    kernels_.weigh(scale_, used_.weight, end);
     used_.count = end;
 }
 

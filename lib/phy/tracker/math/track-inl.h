@@ -77,27 +77,26 @@ PHY_INLINE void add_score(PhaseSums<Ops>& sums, typename Ops::V score, typename 
 }
 
 /// Adds the misfit of symbols, rotated back by the phase, to the sum: with a limit at most that of each.
+/// weight: that of weight_of().
 template <class Ops, bool diagonal, bool has_limit>
-PHY_INLINE typename Ops::V add_misfit(typename Ops::V i, typename Ops::V q, typename Ops::V noise_variance,
+PHY_INLINE typename Ops::V add_misfit(typename Ops::V i, typename Ops::V q, typename Ops::V weight,
                                       const ComplexOf<Ops>& phase, typename Ops::V limit,
                                       const LaneScale<Ops>& scale, typename Ops::V sum) {
     rotate_back<Ops>(phase.re, phase.im, i, q);
     const Decision<Ops> made = decide<Ops, diagonal>(i, q, scale);
     const auto power = power_of<Ops>(made.error_i, made.error_q);
-    const auto weight = weight_of<Ops>(noise_variance, scale);
     if constexpr (!has_limit) return Ops::fma(power, weight, sum);
     return Ops::add(sum, Ops::where_positive(weight, Ops::min(Ops::mul(power, weight), limit)));
 }
 
 /// Adds such symbols to all sums.
 template <class Ops, bool diagonal>
-PHY_INLINE void add_symbol(typename Ops::V i, typename Ops::V q, typename Ops::V noise_variance,
+PHY_INLINE void add_symbol(typename Ops::V i, typename Ops::V q, typename Ops::V weight,
                            const ComplexOf<Ops>& phase, const LaneScale<Ops>& scale, PhaseSums<Ops>& sums) {
     rotate_back<Ops>(phase.re, phase.im, i, q);
     const Decision<Ops> made = decide<Ops, diagonal>(i, q, scale);
     const auto x = Ops::mul(i, scale.per_step);
     const auto y = Ops::mul(q, scale.per_step);
-    const auto weight = weight_of<Ops>(noise_variance, scale);
     sums.used = Ops::add(sums.used, Ops::where_positive(weight, Ops::set(1.0F)));
     sums.misfit = Ops::fma(power_of<Ops>(made.error_i, made.error_q), weight, sums.misfit);
     if constexpr (diagonal) {
