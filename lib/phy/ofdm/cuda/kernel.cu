@@ -6,8 +6,8 @@
 #include "phy/cuda/samples.cuh"
 #include "phy/cuda/shared_memory.hpp"
 #include "phy/ofdm/cuda/launch.hpp"
+#include "phy/ofdm/cuda/symbol.cuh"
 #include "phy/ofdm/cuda/transform.cuh"
-#include "phy/ofdm/math/symbol_phase-inl.h"
 
 namespace phy::gpu::detail {
 namespace {
@@ -54,77 +54,19 @@ __device__ __forceinline__ Team my_team(unsigned size, unsigned& transform) {
             plane_of(size)};
 }
 
-/// Two numbers side by side; aligned: at a multiple of 8 bytes.
-template <bool aligned>
-__device__ __forceinline__ void store_pair(const Number& number, cf32* to) {
-    if constexpr (aligned) {
-        *reinterpret_cast<float2*>(to) = {number.re, number.im};
-    } else {
-        reinterpret_cast<float*>(to)[0] = number.re;
-        reinterpret_cast<float*>(to)[1] = number.im;
-    }
-}
-
-/// A symbol's samples in the order of the transform.
-template <SampleFormat format, bool aligned>
-struct LoadSamples {
-    const DemodulateJob& job;
-    const std::byte* window;
-    bool is_there;  ///< the block's last teams may have no symbol
-
-    __device__ __forceinline__ Number operator()(unsigned point) const {
-        if (!is_there) return {0.0F, 0.0F};
-        unsigned sample = point + job.window_offset;
-        if (sample >= job.fft.size) sample -= job.fft.size;
-        std::uint32_t words[(size_of(format) + 3) / 4];
-        load_sample<format, aligned>(window + std::size_t{sample} * size_of(format), words);
-        float components[2];
-        widen<format, 2>(words, job.unit, components);
-        const Number number = {components[0], components[1]};
-        if (job.rotation == nullptr) return number;
-        const float2 turn = __ldg(reinterpret_cast<const float2*>(job.rotation) + point);
-        return phy::detail::cuda::product<Ops>(number, Number{turn.x, turn.y});
-    }
-};
-
-template <bool aligned>
-struct StoreElements {
-    cf32* elements;
-    unsigned size;
-    unsigned zero;
-    unsigned count;  ///< 0 if there is no symbol
-    Number phase;
-
-    __device__ __forceinline__ void operator()(unsigned bin, const Number& value) const {
-        unsigned element = bin + zero;
-        if (element >= size) element -= size;
-        if (element >= count) return;
-        const Number rotated = phy::detail::cuda::product<Ops>(value, phase);
-        store_pair<aligned>(phy::detail::cuda::with_one_nan<Ops>(rotated), elements + element);
-    }
-};
-
 template <SampleFormat format, bool aligned>
 __global__ void __launch_bounds__(max_transform_threads, resident_transform_blocks)
     demodulate(const __grid_constant__ DemodulateJob job) {
     unsigned index = 0;
     const Team team = my_team(job.fft.size, index);
     const bool is_there = index < job.symbols;
-    const OfdmTiming& timing = job.timing;
-    const phy::detail::OfdmRow row = job.sizes.row(index);
-    const std::uint64_t slot = job.first_slot + row.slot;
-    const std::uint64_t of_symbol =
-        timing.symbol_start(slot, row.symbol) + timing.prefix_samples(slot, row.symbol);
-    const std::uint64_t first = timing.slot_start(slot) + of_symbol;
-    const std::uint64_t window =
-        job.sizes.first_sample(timing, job.first_slot, row) + of_symbol - job.window_offset;
-    const Number phase =
-        phy::detail::cuda::symbol_phase<Ops>(job.phases, timing.symbol_of_subframe(slot, row.symbol), first);
-    transform(job.fft, team,
-              LoadSamples<format, aligned>{job, job.samples + window * size_of(format), is_there},
-              StoreElements<aligned>{job.grid + job.sizes.first_element(timing, row), job.fft.size,
-                                     static_cast<unsigned>(timing.zero_subcarrier()),
-                                     is_there ? static_cast<unsigned>(timing.subcarriers()) : 0, phase});
+    // Most transforms have a block of their own.
+    __shared__ SymbolPlace places[threads_of_small_transforms];
+    SymbolPlace& place = places[(threadIdx.x - team.rank) / team.threads];
+    if (team.rank == 0) place = place_of_symbol(job, is_there ? index : job.symbols - 1);
+    __syncthreads();
+    transform(job.fft, team, LoadSamples<format, aligned>(job, place),
+              StoreElements<aligned>(job, place, is_there));
 }
 
 /// The points of a symbol; the inverse swaps their components.
@@ -188,6 +130,7 @@ void prepare_demodulate() {
             load_code_with_shared_memory(demodulate<format(), false>);
         });
     }
+    prepare_two_steps();
 }
 
 void prepare_precode() {
@@ -196,11 +139,10 @@ void prepare_precode() {
 }
 
 void launch(const DemodulateJob& job, cudaStream_t stream) {
+    const bool aligned = is_aligned(job.samples, size_of(job.format)) && is_aligned(job.grid, sizeof(float2));
+    if (aligned && launch_in_two_steps(job, stream)) return;
     with_constant(job.format, [&](auto format) {
-        if (is_aligned(job.samples, size_of(format())) && is_aligned(job.grid, sizeof(float2)))
-            start(demodulate<format(), true>, job, stream);
-        else
-            start(demodulate<format(), false>, job, stream);
+        start(aligned ? demodulate<format(), true> : demodulate<format(), false>, job, stream);
     });
 }
 

@@ -42,6 +42,11 @@ struct PrecodeJob {
 void prepare_demodulate();
 void prepare_precode();
 
+/// The kernel for 512, 1024, 2048 and 4096 points, if samples and grid are aligned to their elements.
+/// launch_in_two_steps() returns false, and has started nothing, for other sizes.
+void prepare_two_steps();
+bool launch_in_two_steps(const DemodulateJob& job, cudaStream_t stream);
+
 /// Start a kernel on the current device.
 void launch(const DemodulateJob& job, cudaStream_t stream);
 void launch(const PrecodeJob& job, cudaStream_t stream);

@@ -42,18 +42,22 @@ __device__ __forceinline__ void store_point(const Team& team, unsigned point, co
     team.points[team.plane + place] = value.im;
 }
 
-/// The butterfly of a group. Its outputs lie where its inputs do, or would.
+/// Factors of a pass that is not the last: (radix - 1, groups).
+__device__ __forceinline__ const float2* factors_of(const Fft& fft, const FftPass& pass) {
+    return reinterpret_cast<const float2*>(fft.table + pass.factors);
+}
+
+/// The butterfly of group p of a pass. Its outputs lie where its inputs do, or would.
 template <unsigned radix>
 __device__ __forceinline__ void store_outputs(const Fft& fft, const FftPass& pass, unsigned p, unsigned first,
                                               const Team& team, TransformNumber (&x)[radix]) {
-    const float* const factors = fft.table + pass.factors + p;
+    const float2* const factors = factors_of(fft, pass) + p;
     phy::detail::cuda::dft<TransformOps>(x);
     store_point(team, first, x[0]);
 #pragma unroll
     for (unsigned k = 1; k < radix; ++k) {
-        const float* const factor = factors + 2 * (k - 1) * pass.groups;
-        x[k] = phy::detail::cuda::product<TransformOps>(
-            x[k], TransformNumber{__ldg(factor), __ldg(factor + pass.groups)});
+        const float2 factor = __ldg(factors + (k - 1) * pass.groups);
+        x[k] = phy::detail::cuda::product<TransformOps>(x[k], TransformNumber{factor.x, factor.y});
         store_point(team, first + k * pass.groups, x[k]);
     }
 }

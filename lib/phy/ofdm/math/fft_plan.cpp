@@ -58,21 +58,19 @@ void FftPlan::add_pass(std::uint32_t radix) {
 
 void FftPlan::add_factors(FftPass& pass, FactorOrder order) {
     pass.factors = static_cast<std::uint32_t>(table_.size());
+    const auto add = [&](std::uint32_t p, std::uint32_t k) {
+        const std::complex<float> factor = factor_of(pass, p, k);
+        table_.insert(table_.end(), {factor.real(), factor.imag()});
+    };
     if (order == FactorOrder::threads) {
-        for (std::uint32_t k = 1; k < pass.radix; ++k) {
+        for (std::uint32_t k = 1; k < pass.radix; ++k)
             for (std::uint32_t p = 0; p < pass.groups; ++p)
-                table_.push_back(factor_of(pass, p, k).real());
-            for (std::uint32_t p = 0; p < pass.groups; ++p)
-                table_.push_back(factor_of(pass, p, k).imag());
-        }
+                add(p, k);
         return;
     }
-    for (std::uint32_t p = 0; p < pass.groups; ++p) {
-        for (std::uint32_t k = 1; k < pass.radix; ++k) {
-            table_.push_back(factor_of(pass, p, k).real());
-            table_.push_back(factor_of(pass, p, k).imag());
-        }
-    }
+    for (std::uint32_t p = 0; p < pass.groups; ++p)
+        for (std::uint32_t k = 1; k < pass.radix; ++k)
+            add(p, k);
 }
 
 void FftPlan::add_spread_factors(FftPass& pass) {

@@ -20,7 +20,7 @@ enum class FactorOrder {
     pairs,    ///< (groups, radix - 1, 2): for vectors of transforms side by side
     vectors,  ///< the same from the second pass on, with spread factors for the first two passes. For
               ///< multiples of 128 points these have radix 8, then 8 or 4, so later strides are whole vectors
-    threads,  ///< (radix - 1, 2, groups): for threads that do neighbouring groups
+    threads,  ///< (radix - 1, groups, 2): for threads that do neighbouring groups
 };
 
 /// Butterflies whose factors lie side by side: a cache line of numbers.

@@ -1,0 +1,93 @@
+#pragma once
+
+#include <cstdint>
+
+#include "phy/core/format.hpp"
+#include "phy/cuda/samples.cuh"
+#include "phy/ofdm/cuda/launch.hpp"
+#include "phy/ofdm/cuda/transform.cuh"
+#include "phy/ofdm/math/symbol_phase-inl.h"
+
+/// What surrounds the transform of an OFDM symbol.
+namespace phy::gpu::detail {
+
+/// Where the samples and the elements of a symbol are, and the factor of its elements.
+struct SymbolPlace {
+    std::uint64_t first_sample;  ///< of its window
+    std::uint64_t first_element;
+    TransformNumber phase;
+};
+
+__device__ __forceinline__ SymbolPlace place_of_symbol(const DemodulateJob& job, unsigned index) {
+    const OfdmTiming& timing = job.timing;
+    const phy::detail::OfdmRow row = job.sizes.row(index);
+    const std::uint64_t slot = job.first_slot + row.slot;
+    const std::uint64_t of_symbol =
+        timing.symbol_start(slot, row.symbol) + timing.prefix_samples(slot, row.symbol);
+    return {
+        job.sizes.first_sample(timing, job.first_slot, row) + of_symbol - job.window_offset,
+        job.sizes.first_element(timing, row),
+        phy::detail::cuda::symbol_phase<TransformOps>(job.phases, timing.symbol_of_subframe(slot, row.symbol),
+                                                      timing.slot_start(slot) + of_symbol)};
+}
+
+/// Two numbers side by side; aligned: at a multiple of 8 bytes.
+template <bool aligned>
+__device__ __forceinline__ void store_pair(const TransformNumber& number, cf32* to) {
+    if constexpr (aligned) {
+        *reinterpret_cast<float2*>(to) = {number.re, number.im};
+    } else {
+        reinterpret_cast<float*>(to)[0] = number.re;
+        reinterpret_cast<float*>(to)[1] = number.im;
+    }
+}
+
+/// A symbol's samples in the order of the transform.
+template <SampleFormat format, bool aligned>
+struct LoadSamples {
+    const DemodulateJob& job;
+    const std::byte* window;
+
+    __device__ __forceinline__ LoadSamples(const DemodulateJob& of, const SymbolPlace& place)
+        : job(of), window(of.samples + place.first_sample * size_of(format)) {}
+
+    __device__ __forceinline__ TransformNumber operator()(unsigned point) const {
+        unsigned sample = point + job.window_offset;
+        if (sample >= job.fft.size) sample -= job.fft.size;
+        std::uint32_t words[(size_of(format) + 3) / 4];
+        load_sample<format, aligned>(window + std::size_t{sample} * size_of(format), words);
+        float components[2];
+        widen<format, 2>(words, job.unit, components);
+        const TransformNumber number = {components[0], components[1]};
+        if (job.rotation == nullptr) return number;
+        const float2 turn = __ldg(reinterpret_cast<const float2*>(job.rotation) + point);
+        return phy::detail::cuda::product<TransformOps>(number, TransformNumber{turn.x, turn.y});
+    }
+};
+
+template <bool aligned>
+struct StoreElements {
+    cf32* elements;
+    unsigned size;
+    unsigned zero;
+    unsigned count;  ///< 0 if there is no symbol
+    TransformNumber phase;
+
+    __device__ __forceinline__ StoreElements(const DemodulateJob& job, const SymbolPlace& place,
+                                             bool is_there)
+        : elements(job.grid + place.first_element),
+          size(job.fft.size),
+          zero(static_cast<unsigned>(job.timing.zero_subcarrier())),
+          count(is_there ? static_cast<unsigned>(job.timing.subcarriers()) : 0),
+          phase(place.phase) {}
+
+    __device__ __forceinline__ void operator()(unsigned bin, const TransformNumber& value) const {
+        unsigned element = bin + zero;
+        if (element >= size) element -= size;
+        if (element >= count) return;
+        const TransformNumber rotated = phy::detail::cuda::product<TransformOps>(value, phase);
+        store_pair<aligned>(phy::detail::cuda::with_one_nan<TransformOps>(rotated), elements + element);
+    }
+};
+
+}  // namespace phy::gpu::detail
