@@ -69,6 +69,24 @@ HWY_INLINE Bytes interleave_bytes(const Lanes::Words* low_bytes) {
     }
 }
 
+/// The first 12 bytes of each 16-byte block, without gaps.
+HWY_INLINE void store_three_quarters(Bytes bytes, std::uint8_t* out) {
+    if constexpr (lanes == 4) {
+        HWY_ALIGN std::uint8_t block[16];
+        hn::Store(bytes, d8, block);
+        std::memcpy(out, block, 12);
+    } else {
+        HWY_ALIGN static constexpr std::int32_t places[16] = {0,  1,  2,  4,  5, 6, 8, 9,
+                                                              10, 12, 13, 14, 0, 0, 0, 0};
+        const auto words = hn::TableLookupLanes(hn::BitCast(du, bytes), hn::SetTableIndices(du, places));
+        const hn::Half<decltype(du)> half;
+        const hn::Half<decltype(half)> quarter;
+        auto* const to = reinterpret_cast<std::uint32_t*>(out);
+        hn::StoreU(hn::LowerHalf(half, words), half, to);
+        hn::StoreU(hn::LowerHalf(quarter, hn::UpperHalf(half, words)), quarter, to + lanes / 2);
+    }
+}
+
 /// Two symbols per block; writes the first `used` bytes of each.
 template <std::size_t used>
 HWY_INLINE void store_blocks(Bytes bytes, bool streams, std::uint8_t* out) {
@@ -84,11 +102,44 @@ HWY_INLINE void store_blocks(Bytes bytes, bool streams, std::uint8_t* out) {
         hn::StoreU(hn::LowerHalf(half, hn::ConcatEven(d64, words, words)), half,
                    reinterpret_cast<std::uint64_t*>(out));
     } else {
-        HWY_ALIGN std::uint8_t blocks[4 * lanes];
-        hn::Store(bytes, d8, blocks);
-        for (std::size_t b = 0; b < lanes / 4; ++b)
-            std::memcpy(out + used * b, blocks + 16 * b, used);
+        static_assert(used == 12);
+        store_three_quarters(bytes, out);
     }
+}
+
+#if HWY_TARGET == HWY_AVX3
+/// For each of the words that store_five_words() writes: where it is in two vectors of 32 words.
+struct WordPlaces {
+    alignas(64) std::uint16_t place[64] = {};
+    constexpr WordPlaces() {
+        for (int i = 0; i < 40; ++i) {
+            const int block = 8 * (i / 10);
+            const int symbol = i / 5 % 2;
+            place[i] =
+                static_cast<std::uint16_t>(i % 5 < 4 ? block + 4 * symbol + i % 5 : 32 + block + symbol);
+        }
+    }
+};
+alignas(64) constexpr WordPlaces word_places{};
+#endif
+
+/// A word holds the soft bits of I and Q. A symbol has four words in one vector and one in the other.
+HWY_INLINE void store_five_words(Bytes four, Bytes fifth, std::uint8_t* out) {
+#if HWY_TARGET == HWY_AVX3
+    const auto* const places = reinterpret_cast<const __m512i*>(word_places.place);
+    _mm512_storeu_si512(out, _mm512_permutex2var_epi16(four.raw, places[0], fifth.raw));
+    const __m512i rest = _mm512_permutex2var_epi16(four.raw, places[1], fifth.raw);
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(out + 64), _mm512_castsi512_si128(rest));
+#else
+    HWY_ALIGN std::uint8_t first_words[4 * lanes];
+    HWY_ALIGN std::uint8_t last_words[4 * lanes];
+    hn::Store(four, d8, first_words);
+    hn::Store(fifth, d8, last_words);
+    for (std::size_t s = 0; s < lanes / 2; ++s, out += 10) {
+        std::memcpy(out, first_words + 8 * s, 8);
+        std::memcpy(out + 8, last_words + 16 * (s / 2) + 2 * (s % 2), 2);
+    }
+#endif
 }
 
 template <int bits>
@@ -100,15 +151,7 @@ HWY_INLINE void store_bytes(const Lanes::Words* low_bytes, bool streams, std::ui
     } else if constexpr (bits <= 4) {
         store_blocks<4 * bits>(interleave_bytes<bits>(low_bytes), streams, out);
     } else {
-        constexpr int rest = bits - 4;
-        HWY_ALIGN std::uint8_t first_four[4 * lanes];
-        HWY_ALIGN std::uint8_t others[4 * lanes];
-        hn::Store(interleave_bytes<4>(low_bytes), d8, first_four);
-        hn::Store(interleave_bytes<rest>(low_bytes + 4), d8, others);
-        for (std::size_t s = 0; s < lanes / 2; ++s, out += 2 * bits) {
-            std::memcpy(out, first_four + 8 * s, 8);
-            std::memcpy(out + 8, others + 16 * (s / 2) + 2 * rest * (s % 2), 2 * rest);
-        }
+        store_five_words(interleave_bytes<4>(low_bytes), interleave_bytes<1>(low_bytes + 4), out);
     }
 }
 
@@ -121,6 +164,8 @@ HWY_INLINE void store_floats(const Ops::V* values, std::uint8_t* out) {
         hn::StoreU(pair(0), d64, pairs);
     } else if constexpr (bits == 2) {
         hn::StoreInterleaved2(pair(0), pair(1), d64, pairs);
+    } else if constexpr (bits == 3) {
+        hn::StoreInterleaved3(pair(0), pair(1), pair(2), d64, pairs);
     } else if constexpr (bits == 4) {
         hn::StoreInterleaved4(pair(0), pair(1), pair(2), pair(3), d64, pairs);
     } else {
