@@ -187,6 +187,7 @@ std::uint64_t count_magnitude(const void* soft_bits, std::size_t count, unsigned
 }
 
 std::uint64_t count_not_finite(const float* components, std::size_t count) {
+    if (all_finite(components, count)) return 0;
     const auto infinity = Ops::set(std::numeric_limits<float>::infinity());
     std::size_t finite = 0;
     std::size_t i = 0;

@@ -6,6 +6,7 @@
 #define PHY_DEMAPPER_KERNELS_INL_H_
 #endif
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 #include <utility>
@@ -127,7 +128,21 @@ float gains(const float* noise, std::size_t symbols, const GainRule& rule, float
     return Lanes::max_of(largest);
 }
 
+/// Of finite numbers.
+PHY_INLINE bool all_positive(const float* numbers, std::size_t count) {
+    const auto one = Ops::set(1.0F);
+    Ops::V least[4] = {one, one, one, one};
+    std::size_t i = 0;
+    for (; i + 4 * Lanes::count <= count; i += 4 * Lanes::count)
+        for (std::size_t k = 0; k < 4; ++k)
+            least[k] = Ops::min(Lanes::load(numbers + i + k * Lanes::count), least[k]);
+    const auto of_all = Ops::min(Ops::min(least[0], least[1]), Ops::min(least[2], least[3]));
+    return Lanes::all(Lanes::less(Ops::set(0.0F), of_all)) &&
+           std::all_of(numbers + i, numbers + count, [](float number) { return number > 0.0F; });
+}
+
 std::uint64_t count_unusable(const float* noise, std::size_t count) {
+    if (all_finite(noise, count) && all_positive(noise, count)) return 0;
     std::size_t found = 0;
     for (std::size_t i = 0; i < count; i += Lanes::count)
         found += Lanes::count_true(usable(Lanes::load_up_to(noise + i, count - i)));

@@ -121,7 +121,9 @@ std::size_t SoftRunner::arrange(std::span<SoftWork> works, bool counts) const {
         // Blocks are as large as a thread's items unless a step needs the workspace.
         const bool in_one_step = is_plain && !work.staged && !noise.is_per_symbol() &&
                                  !is_narrowed(llr.format()) && !widens(symbols);
-        work.block = in_one_step ? std::numeric_limits<std::size_t>::max() : block_symbols;
+        work.block = in_one_step                 ? std::numeric_limits<std::size_t>::max()
+                     : is_narrowed(llr.format()) ? narrowed_symbols
+                                                 : block_symbols;
         work.begin = end;
         end += multiple_from(symbols.size());
     }

@@ -47,6 +47,9 @@ private:
 /// Symbols that pass through all steps together, so that intermediate results stay in the nearest caches.
 inline constexpr std::size_t block_symbols = 1024;
 
+/// The same where soft bits are rounded in a second step: what that reads is large.
+inline constexpr std::size_t narrowed_symbols = 256;
+
 /// The arrays that one thread needs between the steps of a block.
 struct alignas(64) Workspace {
     static constexpr std::size_t components = 2 * block_symbols + padding;
