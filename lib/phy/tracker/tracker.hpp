@@ -25,8 +25,8 @@ struct PHY_EXPORT PhaseTrackerConfig {
 
 /// Equalised PT-RS of slots, and what they repeat.
 struct PHY_EXPORT PtrsSymbols {
-    /// (slots, PT-RS elements, layers), as an Equalizer for ptrs_allocation() writes them; with transform
-    /// precoding PrecoderInput::ptrs of what a TransformDeprecoder writes.
+    /// (slots, PT-RS elements, layers). An Equalizer for ptrs_allocation() writes them. With transform
+    /// precoding they are PrecoderInput::ptrs, taken from what a TransformDeprecoder writes.
     std::span<const cf32> symbols = {};
     std::span<const float> noise_variance = {};  ///< same shape
     std::span<const cf32> pilots = {};  ///< (slots, ptrs_pilot_count()), as ptrs_pilots() writes them

@@ -92,13 +92,10 @@ double PrecodedPtrsSearch::Candidate::sure_power() const {
 }
 
 bool PrecodedPtrsSearch::Candidate::is(const PtrsConfig& ptrs) const {
-    return allocation.ptrs->time_density == ptrs.time_density && has_groups_of(ptrs) &&
-           allocation.ptrs->rnti == ptrs.rnti % static_cast<std::uint32_t>(ptrs.samples_per_group);
-}
-
-bool PrecodedPtrsSearch::Candidate::has_groups_of(const PtrsConfig& ptrs) const {
-    return allocation.ptrs->groups == ptrs.groups &&
-           allocation.ptrs->samples_per_group == ptrs.samples_per_group;
+    const PtrsConfig& mine = *allocation.ptrs;
+    return mine.time_density == ptrs.time_density && mine.groups == ptrs.groups &&
+           mine.samples_per_group == ptrs.samples_per_group &&
+           mine.rnti == ptrs.rnti % static_cast<std::uint32_t>(ptrs.samples_per_group);
 }
 
 /// By how many samples are PT-RS: those of few groups may be some of those of many. Then by the symbols.

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -40,7 +39,6 @@ private:
         [[nodiscard]] double power() const { return mean() * static_cast<double>(sequence.size()); }
         [[nodiscard]] double sure_power() const;
         [[nodiscard]] bool is(const PtrsConfig& ptrs) const;
-        [[nodiscard]] bool has_groups_of(const PtrsConfig& ptrs) const;
     };
 
     void add_candidates(const PtrsConfig& ptrs);
