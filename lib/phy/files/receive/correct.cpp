@@ -197,7 +197,6 @@ std::vector<Choice> Chooser::clocks(const Stretches& measured) const {
         Stretches stretches = with_clock(measured, source);
         if (may_matter(stretches)) choices.push_back({source, true, std::move(stretches), lines_});
     }
-    if (moves_) choices.push_back({ClockSource::none, true, measured, lines_});
     return choices;
 }
 
@@ -233,20 +232,27 @@ Choice Chooser::operator()(const Stretches& measured) {
         return error_of(choice, first_) *
                (moves_ ? error_of(choice, std::min(at, slots_.occasions() - 1)) : 1.0);
     };
-    const auto try_instead = [&](Choice choice, double share = clear_share) {
+    const auto take_if_less = [&](Choice choice, double of_this, double share = clear_share) {
         if (!least) least = error(best);
-        const double of_this = error(choice);
         if (!(of_this < share * *least)) return;
         least = of_this;
         best = std::move(choice);
     };
-    for (Choice& choice : clocks(measured))
-        try_instead(std::move(choice));
+    std::vector<Choice> with_clocks = clocks(measured);
+    if (moves_ || !with_clocks.empty()) {
+        const Choice followed = {ClockSource::none, true, measured, lines_};
+        const double of_followed = error(followed);
+        // The frequency is followed with a clock too. If that explains all, there is none.
+        for (Choice& choice : with_clocks)
+            if (const double of_this = error(choice); of_this < of_followed)
+                take_if_less(std::move(choice), of_this);
+        if (moves_) take_if_less(followed, of_followed);
+    }
     std::vector<Impairment> found = impairments_of(moments_of(slots_.signal()), config_.link.allocation);
     if (!found.empty() && found != lines_) {
         Choice choice = best;
         choice.impairments = std::move(found);
-        try_instead(std::move(choice));
+        take_if_less(choice, error(choice));
     }
     if (const std::vector<float> scales = gains(best); !scales.empty()) {
         Choice choice = best;
@@ -255,7 +261,7 @@ Choice Chooser::operator()(const Stretches& measured) {
             choice.impairments[antenna].gain = scales[antenna];
         const auto [least_scale, most_scale] = std::ranges::minmax(scales);
         const bool is_clear = most_scale * most_scale > clear_noise_ratio * least_scale * least_scale;
-        try_instead(std::move(choice), is_clear ? same_share : clear_share);
+        take_if_less(choice, error(choice), is_clear ? same_share : clear_share);
     }
     return best;
 }
