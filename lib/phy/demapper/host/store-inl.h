@@ -169,12 +169,14 @@ HWY_INLINE void store_floats(const Ops::V* values, std::uint8_t* out) {
     } else if constexpr (bits == 4) {
         hn::StoreInterleaved4(pair(0), pair(1), pair(2), pair(3), d64, pairs);
     } else {
-        HWY_ALIGN float planes[bits][lanes];
-        for (int k = 0; k < bits; ++k)
-            hn::Store(values[k], d, planes[k]);
-        for (std::size_t s = 0; s < lanes / 2; ++s) {
-            for (int k = 0; k < bits; ++k, out += 8)
-                std::memcpy(out, &planes[k][2 * s], 8);
+        static_assert(bits == 5);
+        HWY_ALIGN std::uint64_t first_four[4 * lanes / 2];
+        HWY_ALIGN std::uint64_t last[lanes / 2];
+        hn::StoreInterleaved4(pair(0), pair(1), pair(2), pair(3), d64, first_four);
+        hn::Store(pair(4), d64, last);
+        for (std::size_t s = 0; s < lanes / 2; ++s, out += 40) {
+            std::memcpy(out, first_four + 4 * s, 32);
+            std::memcpy(out + 32, last + s, 8);
         }
     }
 }
