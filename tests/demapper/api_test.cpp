@@ -42,6 +42,27 @@ void expect_refusal(SoftDemapper& demap, std::size_t symbols, NoiseVariance nois
     EXPECT_EQ(counters, (phy::DemapCounters{.erasures = 3, .saturated = 4}));
 }
 
+/// A fast path looks whether there is any.
+TEST(SoftDemapperCounters, TheOnlyUnusableNoiseVariance) {
+    const float unusable[] = {0.0F, -1.0F, Limits::infinity(), Limits::quiet_NaN()};
+    for (const phy::Backend& backend : phy::Backend::all()) {
+        if (backend.kind() == phy::Backend::Kind::cuda || !backend.supported()) continue;
+        SoftDemapper demap(Host({.backend = backend}), {.modulation = Modulation::qpsk});
+        for (std::size_t count = 1; count <= 150; ++count) {
+            const std::vector<phy::cf32> symbols(count, phy::cf32(0.5F, 0.5F));
+            std::vector<std::int8_t> llr(2 * count);
+            std::vector<float> noise(count, 0.5F);
+            for (std::size_t bad = 0; bad < count; ++bad) {
+                noise[bad] = unusable[bad % std::size(unusable)];
+                phy::DemapCounters counters;
+                demap(symbols, noise, llr, 0, &counters);
+                ASSERT_EQ(counters.erasures, 1U) << backend.name() << ": " << bad << " of " << count;
+                noise[bad] = 0.5F;
+            }
+        }
+    }
+}
+
 TEST(SoftDemapperErrors, SizesThatDoNotFit) {
     for (const Modulation modulation : phy::all_modulations) {
         SCOPED_TRACE(to_string(modulation));

@@ -64,7 +64,7 @@ TEST_P(Equality, AtEveryPlaceOfAValue) {
 }
 
 TEST_P(Equality, InLongCalls) {
-    constexpr std::size_t symbols = 5132;  // five blocks and a part of one
+    constexpr std::size_t symbols = 5132;  // blocks and a part of one
     expect_equality_of(symbols, 0.01F, phy_test::long_windows(symbols));
 }
 

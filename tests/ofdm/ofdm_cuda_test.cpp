@@ -113,6 +113,33 @@ TEST_P(GpuOfdmDemodulator, SymbolsThatAreNotAskedForStayAsTheyAre) {
     }
 }
 
+/// Their kernel has a block for one transform or two: the last of an odd number leaves half of one empty.
+TEST_P(GpuOfdmDemodulator, PowersOfTwo) {
+    const SampleFormat format = GetParam();
+    for (const std::size_t size : {512U, 1024U, 2048U, 4096U}) {
+        const OfdmDemodulatorConfig config = {
+            .ofdm = {.resource_blocks = std::min(275, static_cast<int>(size / 12)),
+                     .sample_rate = 30000.0 * static_cast<double>(size),
+                     .center_frequency = 3.5e9,
+                     .frequency_shift = -1234.5,
+                     .antennas = 3},
+            .window_offset = 7,
+            .full_scale = format == SampleFormat::ci8 ? phy::FullScale(100.0F) : phy::FullScale()};
+        SCOPED_TRACE(name_of(config.ofdm));
+        const OfdmTiming timing(config.ofdm);
+        OfdmSlots slots = {.first = 1'000'003};
+        const Bytes samples = random_samples(format, 3 * samples_of(timing, slots));
+        const std::vector<cf32> whole = demodulated(phy::Host(), config, {format, samples}, slots);
+        slots.symbols = 0x1FFF;
+        const auto expected = bits_of(
+            with_symbols(whole, timing, slots.symbols, {GuardedOutput::filler, GuardedOutput::filler}));
+        for (const std::size_t shift : {std::size_t{0}, std::size_t{1}, size_of(format)})
+            EXPECT_TRUE(bits_of(demodulated_on_gpu(config, {format, samples}, slots, shift)) == expected)
+                << "shift " << shift;
+        EXPECT_TRUE(bits_of(demodulated_on_gpu(config, {format, samples}, slots, 0, true)) == expected);
+    }
+}
+
 INSTANTIATE_TEST_SUITE_P(All, GpuOfdmDemodulator, testing::ValuesIn(phy::all_sample_formats),
                          [](const auto& format) { return std::string(to_string(format.param)); });
 
@@ -135,14 +162,17 @@ TEST(GpuOfdmDemodulatorTest, EverySize) {
 TEST(GpuOfdmDemodulatorTest, WhatIsNotFiniteIsTheSameNan) {
     PHY_NEEDS_GPU();
     constexpr float infinity = std::numeric_limits<float>::infinity();
-    const OfdmDemodulatorConfig config = {
-        .ofdm = {.resource_blocks = 20, .sample_rate = 256 * 30000.0, .antennas = 2}};
-    std::vector<cf32> samples = random_numbers(2 * OfdmTiming(config.ofdm).slot_samples(0));
-    const cf32 bad[] = {{std::numeric_limits<float>::quiet_NaN(), 0.0F}, {0.0F, -infinity}, {3e38F, -3e38F}};
-    for (std::size_t i = 1000; i < samples.size(); i += 1000)
-        samples[i] = bad[i / 1000 % 3];
-    EXPECT_TRUE(bits_of(demodulated_on_gpu(config, samples, {})) ==
-                bits_of(demodulated(phy::Host(), config, samples, {})));
+    for (const double size : {256.0, 512.0}) {
+        const OfdmDemodulatorConfig config = {
+            .ofdm = {.resource_blocks = 20, .sample_rate = size * 30000.0, .antennas = 2}};
+        std::vector<cf32> samples = random_numbers(2 * OfdmTiming(config.ofdm).slot_samples(0));
+        const cf32 bad[] = {
+            {std::numeric_limits<float>::quiet_NaN(), 0.0F}, {0.0F, -infinity}, {3e38F, -3e38F}};
+        for (std::size_t i = 1000; i < samples.size(); i += 1000)
+            samples[i] = bad[i / 1000 % 3];
+        EXPECT_TRUE(bits_of(demodulated_on_gpu(config, samples, {})) ==
+                    bits_of(demodulated(phy::Host(), config, samples, {})));
+    }
 }
 
 TEST(GpuOfdmDemodulatorTest, InAGraph) {

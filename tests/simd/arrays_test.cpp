@@ -273,6 +273,20 @@ TEST_P(Arrays, CountWhatIsNotFiniteAtEveryLength) {
     }
 }
 
+/// A fast path looks whether there is any.
+TEST_P(Arrays, CountTheOnlyOneThatIsNotFinite) {
+    for (std::size_t count = 1; count <= longest; ++count) {
+        std::vector<float> numbers(count, std::numeric_limits<float>::lowest());
+        for (std::size_t bad = 0; bad < count; ++bad) {
+            numbers[bad] = bad % 2 == 0 ? std::numeric_limits<float>::infinity()
+                                        : std::numeric_limits<float>::quiet_NaN();
+            ASSERT_EQ(kernels().count_not_finite(numbers.data(), count), 1U) << bad << " of " << count;
+            numbers[bad] = 1.0F;
+        }
+        ASSERT_EQ(kernels().count_not_finite(numbers.data(), count), 0U) << count;
+    }
+}
+
 TEST_P(Arrays, StreamCopiesAnyBytesToAnyPlace) {
     const std::vector<std::byte> bytes = random_bytes(600);
     for (std::size_t count = 0; count <= 300; ++count) {

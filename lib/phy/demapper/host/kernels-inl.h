@@ -128,7 +128,7 @@ float gains(const float* noise, std::size_t symbols, const GainRule& rule, float
     return Lanes::max_of(largest);
 }
 
-/// Of finite numbers.
+/// numbers: finite.
 PHY_INLINE bool all_positive(const float* numbers, std::size_t count) {
     const auto one = Ops::set(1.0F);
     Ops::V least[4] = {one, one, one, one};

@@ -69,6 +69,16 @@ HWY_INLINE Bytes interleave_bytes(const Lanes::Words* low_bytes) {
     }
 }
 
+/// The words of a vector, without every fourth one; words beyond are the first.
+struct ThreeOfFour {
+    HWY_ALIGN std::int32_t word[lanes] = {};
+    constexpr ThreeOfFour() {
+        for (std::size_t i = 0; i < 3 * lanes / 4; ++i)
+            word[i] = static_cast<std::int32_t>(i / 3 * 4 + i % 3);
+    }
+};
+HWY_ALIGN constexpr ThreeOfFour three_of_four{};
+
 /// The first 12 bytes of each 16-byte block, without gaps.
 HWY_INLINE void store_three_quarters(Bytes bytes, std::uint8_t* out) {
     if constexpr (lanes == 4) {
@@ -76,9 +86,8 @@ HWY_INLINE void store_three_quarters(Bytes bytes, std::uint8_t* out) {
         hn::Store(bytes, d8, block);
         std::memcpy(out, block, 12);
     } else {
-        HWY_ALIGN static constexpr std::int32_t places[16] = {0,  1,  2,  4,  5, 6, 8, 9,
-                                                              10, 12, 13, 14, 0, 0, 0, 0};
-        const auto words = hn::TableLookupLanes(hn::BitCast(du, bytes), hn::SetTableIndices(du, places));
+        const auto indices = hn::SetTableIndices(du, three_of_four.word);
+        const auto words = hn::TableLookupLanes(hn::BitCast(du, bytes), indices);
         const hn::Half<decltype(du)> half;
         const hn::Half<decltype(half)> quarter;
         auto* const to = reinterpret_cast<std::uint32_t*>(out);
@@ -108,27 +117,27 @@ HWY_INLINE void store_blocks(Bytes bytes, bool streams, std::uint8_t* out) {
 }
 
 #if HWY_TARGET == HWY_AVX3
-/// For each of the words that store_five_words() writes: where it is in two vectors of 32 words.
-struct WordPlaces {
-    alignas(64) std::uint16_t place[64] = {};
-    constexpr WordPlaces() {
+/// The index of each word that store_five_words() writes, in two vectors of 32 words.
+struct WordIndices {
+    alignas(64) std::uint16_t index[64] = {};
+    constexpr WordIndices() {
         for (int i = 0; i < 40; ++i) {
             const int block = 8 * (i / 10);
             const int symbol = i / 5 % 2;
-            place[i] =
+            index[i] =
                 static_cast<std::uint16_t>(i % 5 < 4 ? block + 4 * symbol + i % 5 : 32 + block + symbol);
         }
     }
 };
-alignas(64) constexpr WordPlaces word_places{};
+alignas(64) constexpr WordIndices word_indices{};
 #endif
 
 /// A word holds the soft bits of I and Q. A symbol has four words in one vector and one in the other.
 HWY_INLINE void store_five_words(Bytes four, Bytes fifth, std::uint8_t* out) {
 #if HWY_TARGET == HWY_AVX3
-    const auto* const places = reinterpret_cast<const __m512i*>(word_places.place);
-    _mm512_storeu_si512(out, _mm512_permutex2var_epi16(four.raw, places[0], fifth.raw));
-    const __m512i rest = _mm512_permutex2var_epi16(four.raw, places[1], fifth.raw);
+    const auto* const indices = reinterpret_cast<const __m512i*>(word_indices.index);
+    _mm512_storeu_si512(out, _mm512_permutex2var_epi16(four.raw, indices[0], fifth.raw));
+    const __m512i rest = _mm512_permutex2var_epi16(four.raw, indices[1], fifth.raw);
     _mm_storeu_si128(reinterpret_cast<__m128i*>(out + 64), _mm512_castsi512_si128(rest));
 #else
     HWY_ALIGN std::uint8_t first_words[4 * lanes];

@@ -240,19 +240,20 @@ Choice Chooser::operator()(const Stretches& measured) {
     };
     std::vector<Choice> with_clocks = clocks(measured);
     if (moves_ || !with_clocks.empty()) {
-        const Choice followed = {ClockSource::none, true, measured, lines_};
+        Choice followed = {ClockSource::none, true, measured, lines_};
         const double of_followed = error(followed);
-        // The frequency is followed with a clock too. If that explains all, there is none.
+        // With a clock the frequency is followed too: the clock must explain more than that alone does.
         for (Choice& choice : with_clocks)
             if (const double of_this = error(choice); of_this < of_followed)
                 take_if_less(std::move(choice), of_this);
-        if (moves_) take_if_less(followed, of_followed);
+        if (moves_) take_if_less(std::move(followed), of_followed);
     }
     std::vector<Impairment> found = impairments_of(moments_of(slots_.signal()), config_.link.allocation);
     if (!found.empty() && found != lines_) {
         Choice choice = best;
         choice.impairments = std::move(found);
-        take_if_less(choice, error(choice));
+        const double of_this = error(choice);
+        take_if_less(std::move(choice), of_this);
     }
     if (const std::vector<float> scales = gains(best); !scales.empty()) {
         Choice choice = best;
@@ -261,7 +262,8 @@ Choice Chooser::operator()(const Stretches& measured) {
             choice.impairments[antenna].gain = scales[antenna];
         const auto [least_scale, most_scale] = std::ranges::minmax(scales);
         const bool is_clear = most_scale * most_scale > clear_noise_ratio * least_scale * least_scale;
-        take_if_less(choice, error(choice), is_clear ? same_share : clear_share);
+        const double of_this = error(choice);
+        take_if_less(std::move(choice), of_this, is_clear ? same_share : clear_share);
     }
     return best;
 }

@@ -31,7 +31,7 @@ OfdmDemodulator::Impl::Impl(const Device& on, const Config& given)
     compensation = detail::upload(device, phases.compensation());
     turns = detail::upload(device, phases.turns());
     rotation = detail::upload(device, of_samples);
-    detail::prepare_demodulate();
+    detail::prepare_demodulate(plan.fft());
     job.fft = plan.fft();
     job.fft.table = table.data();
     job.phases = phases.symbols();

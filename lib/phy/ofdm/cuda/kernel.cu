@@ -3,7 +3,6 @@
 #include "phy/core/format.hpp"
 #include "phy/cuda/device.hpp"
 #include "phy/cuda/dispatch.cuh"
-#include "phy/cuda/samples.cuh"
 #include "phy/cuda/shared_memory.hpp"
 #include "phy/ofdm/cuda/launch.hpp"
 #include "phy/ofdm/cuda/symbol.cuh"
@@ -60,13 +59,9 @@ __global__ void __launch_bounds__(max_transform_threads, resident_transform_bloc
     unsigned index = 0;
     const Team team = my_team(job.fft.size, index);
     const bool is_there = index < job.symbols;
-    // Most transforms have a block of their own.
-    __shared__ SymbolPlace places[threads_of_small_transforms];
-    SymbolPlace& place = places[(threadIdx.x - team.rank) / team.threads];
-    if (team.rank == 0) place = place_of_symbol(job, is_there ? index : job.symbols - 1);
-    __syncthreads();
-    transform(job.fft, team, LoadSamples<format, aligned>(job, place),
-              StoreElements<aligned>(job, place, is_there));
+    const SymbolOffsets offsets = offsets_of_symbol(job, index);
+    transform(job.fft, team, LoadSamples<format, aligned>(job, offsets, is_there),
+              StoreElements<aligned>(job, offsets, is_there));
 }
 
 /// The points of a symbol; the inverse swaps their components.
@@ -123,14 +118,14 @@ void start(void (*kernel)(Job), const Job& job, cudaStream_t stream) {
 
 }  // namespace
 
-void prepare_demodulate() {
+void prepare_demodulate(const Fft& fft) {
     for (const SampleFormat any : all_sample_formats) {
         with_constant(any, [](auto format) {
             load_code_with_shared_memory(demodulate<format(), true>);
             load_code_with_shared_memory(demodulate<format(), false>);
         });
     }
-    prepare_two_steps();
+    prepare_two_steps(fft);
 }
 
 void prepare_precode() {

@@ -38,13 +38,13 @@ struct PrecodeJob {
     std::uint32_t symbols = 0;  ///< not 0
 };
 
-/// Load the kernels on the current device and allow them the shared memory that they need.
-void prepare_demodulate();
+/// Load the kernels for a transform on the current device and allow them the shared memory that they need.
+void prepare_demodulate(const phy::detail::Fft& fft);
 void prepare_precode();
 
 /// The kernel for 512, 1024, 2048 and 4096 points, if samples and grid are aligned to their elements.
 /// launch_in_two_steps() returns false, and has started nothing, for other sizes.
-void prepare_two_steps();
+void prepare_two_steps(const phy::detail::Fft& fft);
 bool launch_in_two_steps(const DemodulateJob& job, cudaStream_t stream);
 
 /// Start a kernel on the current device.

@@ -8,17 +8,17 @@
 #include "phy/ofdm/cuda/transform.cuh"
 #include "phy/ofdm/math/symbol_phase-inl.h"
 
-/// What surrounds the transform of an OFDM symbol.
+/// Loads the samples of an OFDM symbol and stores its elements.
 namespace phy::gpu::detail {
 
 /// Where the samples and the elements of a symbol are, and the factor of its elements.
-struct SymbolPlace {
+struct SymbolOffsets {
     std::uint64_t first_sample;  ///< of its window
     std::uint64_t first_element;
     TransformNumber phase;
 };
 
-__device__ __forceinline__ SymbolPlace place_of_symbol(const DemodulateJob& job, unsigned index) {
+__device__ __forceinline__ SymbolOffsets offsets_of_symbol(const DemodulateJob& job, unsigned index) {
     const OfdmTiming& timing = job.timing;
     const phy::detail::OfdmRow row = job.sizes.row(index);
     const std::uint64_t slot = job.first_slot + row.slot;
@@ -47,11 +47,13 @@ template <SampleFormat format, bool aligned>
 struct LoadSamples {
     const DemodulateJob& job;
     const std::byte* window;
+    bool is_there;  ///< the block's last teams may have no symbol
 
-    __device__ __forceinline__ LoadSamples(const DemodulateJob& of, const SymbolPlace& place)
-        : job(of), window(of.samples + place.first_sample * size_of(format)) {}
+    __device__ __forceinline__ LoadSamples(const DemodulateJob& of, const SymbolOffsets& offsets, bool there)
+        : job(of), window(of.samples + offsets.first_sample * size_of(format)), is_there(there) {}
 
     __device__ __forceinline__ TransformNumber operator()(unsigned point) const {
+        if (!is_there) return {0.0F, 0.0F};
         unsigned sample = point + job.window_offset;
         if (sample >= job.fft.size) sample -= job.fft.size;
         std::uint32_t words[(size_of(format) + 3) / 4];
@@ -73,13 +75,13 @@ struct StoreElements {
     unsigned count;  ///< 0 if there is no symbol
     TransformNumber phase;
 
-    __device__ __forceinline__ StoreElements(const DemodulateJob& job, const SymbolPlace& place,
+    __device__ __forceinline__ StoreElements(const DemodulateJob& job, const SymbolOffsets& offsets,
                                              bool is_there)
-        : elements(job.grid + place.first_element),
+        : elements(job.grid + offsets.first_element),
           size(job.fft.size),
           zero(static_cast<unsigned>(job.timing.zero_subcarrier())),
           count(is_there ? static_cast<unsigned>(job.timing.subcarriers()) : 0),
-          phase(place.phase) {}
+          phase(offsets.phase) {}
 
     __device__ __forceinline__ void operator()(unsigned bin, const TransformNumber& value) const {
         unsigned element = bin + zero;

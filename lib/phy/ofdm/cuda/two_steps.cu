@@ -2,12 +2,9 @@
 // columns of 64 points, then the passes of 64 rows of T points. Threads of a warp share a column, and a row.
 // The arithmetic is that of transform.cuh.
 
-#include <cstdint>
-
 #include "phy/core/format.hpp"
 #include "phy/cuda/device.hpp"
 #include "phy/cuda/dispatch.cuh"
-#include "phy/cuda/samples.cuh"
 #include "phy/cuda/warp.hpp"
 #include "phy/ofdm/cuda/launch.hpp"
 #include "phy/ofdm/cuda/symbol.cuh"
@@ -46,14 +43,15 @@ constexpr unsigned row_threads = T / 8 / butterflies<T>;
 template <unsigned T>
 constexpr unsigned team_threads = T / butterflies<T> * 8;
 
-// Tuning: these numbers affect speed only.
-constexpr unsigned block_threads = 128;
+constexpr unsigned block_threads = team_threads<64>;
+
+/// Blocks per multiprocessor that registers must leave room for; affects speed only.
 constexpr unsigned resident_blocks = 6;
 
 /// The index of an element of a row in shared memory. Permuted so that the threads of a warp have few bank
-/// conflicts: none with 4096 points. Linear: place_of(a ^ b, c ^ d) is place_of(a, c) ^ place_of(b, d).
+/// conflicts: none with 4096 points. Linear: index_of(a ^ b, c ^ d) is index_of(a, c) ^ index_of(b, d).
 template <unsigned T>
-__host__ __device__ constexpr unsigned place_of(unsigned row, unsigned element) {
+__host__ __device__ constexpr unsigned index_of(unsigned row, unsigned element) {
     const unsigned mixed = row ^ (row >> 3U);
     const unsigned flip = (mixed & 1U) * 8 + (mixed & 2U) * 2 + (mixed & 4U) / 2;
     return row * T + ((element ^ ((element >> 3U) & 7U) ^ flip) & (T - 1));
@@ -78,7 +76,7 @@ struct Factors {
     }
 };
 
-/// Points at places mine ^ step(k).
+/// Points with the indices mine ^ step(k).
 template <unsigned count, class Step>
 __device__ __forceinline__ void load_points(const float2* shared, unsigned mine, const Step& step,
                                             Number (&x)[count]) {
@@ -101,8 +99,8 @@ __device__ __forceinline__ void store_points(const Number (&x)[count], float2* s
 template <unsigned T, class Load>
 __device__ __forceinline__ void transform_column(const Fft& fft, unsigned t, unsigned thread, float2* shared,
                                                  const Load& load) {
-    const auto from_row = [](unsigned row) { return place_of<T>(row, 0); };
-    const auto from_eight_rows = [](unsigned k) { return place_of<T>(8 * k, 0); };
+    const auto from_row = [](unsigned row) { return index_of<T>(row, 0); };
+    const auto from_eight_rows = [](unsigned k) { return index_of<T>(8 * k, 0); };
 #pragma unroll
     for (unsigned i = 0; i < butterflies<T>; ++i) {
         const unsigned j = thread + i * column_threads<T>;
@@ -113,14 +111,14 @@ __device__ __forceinline__ void transform_column(const Fft& fft, unsigned t, uns
             x[k] = load(p + 8 * T * k);
         phy::detail::cuda::dft<Ops>(x);
         Factors<8>(factors_of(fft, fft.pass[0]) + p, 8 * T).apply(x);
-        store_points(x, shared, place_of<T>(j, t), from_eight_rows);
+        store_points(x, shared, index_of<T>(j, t), from_eight_rows);
     }
     const Factors<8> factors(factors_of(fft, fft.pass[1]) + t, T);
     __syncwarp();
 #pragma unroll
     for (unsigned i = 0; i < butterflies<T>; ++i) {
         const unsigned j = thread + i * column_threads<T>;
-        const unsigned mine = place_of<T>(8 * j, t);
+        const unsigned mine = index_of<T>(8 * j, t);
         Number x[8];
         load_points(shared, mine, from_row, x);
         phy::detail::cuda::dft<Ops>(x);
@@ -137,11 +135,11 @@ __device__ __forceinline__ void transform_row(const Fft& fft, unsigned bin, unsi
     constexpr unsigned last = RowRadices<T>::last;
     const unsigned row = bin % 8 * 8 + bin / 8;
     if constexpr (first > 1) {
-        const auto step = [](unsigned k) { return place_of<T>(0, last * k); };
+        const auto step = [](unsigned k) { return index_of<T>(0, last * k); };
 #pragma unroll
         for (unsigned i = 0; i < last / row_threads<T>; ++i) {
             const unsigned p = thread + i * row_threads<T>;
-            const unsigned mine = place_of<T>(row, p);
+            const unsigned mine = index_of<T>(row, p);
             Number x[first];
             load_points(shared, mine, step, x);
             phy::detail::cuda::dft<Ops>(x);
@@ -155,7 +153,7 @@ __device__ __forceinline__ void transform_row(const Fft& fft, unsigned bin, unsi
         const unsigned k = thread + i * row_threads<T>;
         Number x[last];
         load_points(
-            shared, place_of<T>(row, last * k), [](unsigned l) { return place_of<T>(0, l); }, x);
+            shared, index_of<T>(row, last * k), [](unsigned l) { return index_of<T>(0, l); }, x);
         phy::detail::cuda::dft<Ops>(x);
 #pragma unroll
         for (unsigned l = 0; l < last; ++l)
@@ -167,22 +165,23 @@ template <SampleFormat format, unsigned T>
 __global__ void __launch_bounds__(block_threads, resident_blocks)
     demodulate_in_two_steps(const __grid_constant__ DemodulateJob job) {
     constexpr unsigned teams = block_threads / team_threads<T>;
+    static_assert(block_threads % team_threads<T> == 0);
     __shared__ float2 shared[teams][rows * T];
-    __shared__ SymbolPlace places[teams];
+    __shared__ SymbolOffsets offsets[teams];
     const unsigned team = threadIdx.x / team_threads<T>;
     const unsigned rank = threadIdx.x % team_threads<T>;
     const unsigned index = blockIdx.x * teams + team;
     const bool is_there = index < job.symbols;
-    if (rank == 0) places[team] = place_of_symbol(job, is_there ? index : job.symbols - 1);
+    if (rank == 0) offsets[team] = offsets_of_symbol(job, index);
     __syncthreads();
     // Columns of a warp are neighbours, and so are rows, by their bins.
     constexpr unsigned columns = warp_size / column_threads<T>;
     transform_column<T>(job.fft, rank % columns + rank / warp_size * columns,
                         rank / columns % column_threads<T>, shared[team],
-                        LoadSamples<format, true>(job, places[team]));
+                        LoadSamples<format, true>(job, offsets[team], is_there));
     __syncthreads();
     transform_row<T>(job.fft, rank / row_threads<T>, rank % row_threads<T>, shared[team],
-                     StoreElements<true>(job, places[team], is_there));
+                     StoreElements<true>(job, offsets[team], is_there));
 }
 
 template <unsigned T>
@@ -198,18 +197,19 @@ bool start(const DemodulateJob& job, cudaStream_t stream) {
 }
 
 template <unsigned T>
-void prepare() {
+void prepare(const Fft& fft) {
+    if (!fits<T>(fft)) return;
     for (const SampleFormat any : all_sample_formats)
         with_constant(any, [](auto format) { load_code(demodulate_in_two_steps<format(), T>); });
 }
 
 }  // namespace
 
-void prepare_two_steps() {
-    prepare<8>();
-    prepare<16>();
-    prepare<32>();
-    prepare<64>();
+void prepare_two_steps(const Fft& fft) {
+    prepare<8>(fft);
+    prepare<16>(fft);
+    prepare<32>(fft);
+    prepare<64>(fft);
 }
 
 bool launch_in_two_steps(const DemodulateJob& job, cudaStream_t stream) {

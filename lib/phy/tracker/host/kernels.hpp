@@ -9,12 +9,12 @@
 /// instruction set.
 namespace phy::detail {
 
-/// The symbols of an OFDM symbol that are used, component by component. Those added up to a multiple of
-/// tracker_lanes have no weight.
+/// The symbols of an OFDM symbol that are used, component by component. Padded to a multiple of tracker_lanes
+/// by symbols without weight.
 struct UsedSymbols {
     alignas(64) float re[max_tracked_symbols];
     alignas(64) float im[max_tracked_symbols];
-    alignas(64) float weight[max_tracked_symbols];  ///< 1 / n
+    alignas(64) float weight[max_tracked_symbols];  ///< see weight_of()
     std::size_t count;
     std::size_t first;  ///< index of the first one in the slot
 };
@@ -29,7 +29,7 @@ struct UsedSums {
 };
 
 struct TrackerKernels {
-    /// Turns noise variances into weights, 0 into 0.
+    /// Turns noise variances into weights, in place.
     void (*weigh)(const SymbolScale& scale, float* noise_variance, std::size_t count);
 
     UsedSums (*sums)(const SymbolScale& scale, const UsedSymbols& symbols, cf32 phase);
