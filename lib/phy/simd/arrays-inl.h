@@ -46,12 +46,15 @@ HWY_INLINE Ops::V load_components(const std::byte* in, std::size_t left) {
 template <typename SoftBit>
 HWY_INLINE void store_soft_bits(Ops::V values, std::byte* out, std::size_t left) {
     static_assert(std::is_same_v<SoftBit, half>);
-    HWY_ALIGN std::uint16_t bits[lanes];
-    hn::Store(hn::BitCast(du16, hn::DemoteTo(d16, values)), du16, bits);
+    const hn::Repartition<std::uint8_t, decltype(d16)> as_bytes;
+    const auto bits = hn::BitCast(as_bytes, hn::DemoteTo(d16, values));
+    auto* const bytes = reinterpret_cast<std::uint8_t*>(out);
     if (left >= lanes) {
-        std::memcpy(out, bits, sizeof bits);
+        hn::StoreU(bits, as_bytes, bytes);
     } else {
-        std::memcpy(out, bits, left * sizeof *bits);
+        HWY_ALIGN std::uint8_t rest[2 * lanes];
+        hn::Store(bits, as_bytes, rest);
+        std::memcpy(bytes, rest, 2 * left);
     }
 }
 

@@ -26,7 +26,8 @@ struct Step {
     static constexpr int bits = bits_of(constellation);
     static constexpr bool diagonal = constellation == Constellation::bpsk;
     static constexpr std::size_t components = (diagonal ? 2 : 1) * Lanes::count;
-    static constexpr std::size_t bytes = output == Output::float32 ? sizeof(float) : 1;
+    static constexpr std::size_t bytes = std::size_t{1} << static_cast<int>(output);  ///< of a soft bit
+    static_assert(Output::float16 == Output{1} && Output::float32 == Output{2});
 
     const Block& block;
     Ops::V all_scale;
@@ -189,6 +190,7 @@ constexpr void add_soft_kernels(DemapKernels& table) {
 template <Constellation constellation>
 constexpr void add_constellation(DemapKernels& table) {
     add_soft_kernels<constellation, Output::int8>(table);
+    add_soft_kernels<constellation, Output::float16>(table);
     add_soft_kernels<constellation, Output::float32>(table);
 }
 

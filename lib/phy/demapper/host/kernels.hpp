@@ -11,9 +11,9 @@
 /// is compiled once per instruction set.
 namespace phy::detail {
 
-/// Output format of a kernel. A second kernel rounds fp32 to fp16.
-enum class Output { int8, float32 };
-inline constexpr std::size_t outputs = 2;
+/// Output format of a kernel.
+enum class Output { int8, float16, float32 };
+inline constexpr std::size_t outputs = 3;
 
 /// The symbols of a kernel call, and their gain: one value, or one per symbol.
 struct Block {

@@ -53,9 +53,15 @@ constexpr std::size_t multiple_from(std::size_t symbols) {
     return (symbols + cut_multiple - 1) / cut_multiple * cut_multiple;
 }
 
-/// Kernels write int8 directly, and binary32 for all other formats.
 Output output_for(SoftBitFormat format) {
-    return format == SoftBitFormat::int8 ? Output::int8 : Output::float32;
+    switch (format) {
+        case SoftBitFormat::int8:
+            return Output::int8;
+        case SoftBitFormat::float16:
+            return Output::float16;
+        default:
+            return Output::float32;
+    }
 }
 
 /// Bit pattern of the magnitude that counts as saturated.
@@ -119,11 +125,8 @@ std::size_t SoftRunner::arrange(std::span<SoftWork> works, bool counts) const {
         work.staged = past_caches && !work.streams;
         work.head = work.streams ? to_boundary / of_symbol : 0;
         // Blocks are as large as a thread's items unless a step needs the workspace.
-        const bool in_one_step = is_plain && !work.staged && !noise.is_per_symbol() &&
-                                 !is_narrowed(llr.format()) && !widens(symbols);
-        work.block = in_one_step                 ? std::numeric_limits<std::size_t>::max()
-                     : is_narrowed(llr.format()) ? narrowed_symbols
-                                                 : block_symbols;
+        const bool in_one_step = is_plain && !work.staged && !noise.is_per_symbol() && !widens(symbols);
+        work.block = in_one_step ? std::numeric_limits<std::size_t>::max() : block_symbols;
         work.begin = end;
         end += multiple_from(symbols.size());
     }
@@ -150,10 +153,9 @@ void SoftRunner::demap_block(const SoftWork& work, std::size_t first, std::size_
     const float* const n0 = call.noise.is_per_symbol() ? call.noise.values().data() + first : nullptr;
     const SoftBitSpan target = call.llr.subspan(first * qm, soft_bits);
     std::byte* const out = work.staged ? workspace.out : target.data();
-    void* const evaluated = is_narrowed(plan.format) ? static_cast<void*>(workspace.llr) : out;
     const Block block = load_block(work, first, symbols, workspace);
     if (work.table != nullptr) {
-        look_up(*work.table, workspace, block, evaluated);
+        look_up(*work.table, workspace, block, out);
     } else {
         const float largest_limit =
             n0 == nullptr ? plan.scalar.limit
@@ -162,9 +164,8 @@ void SoftRunner::demap_block(const SoftWork& work, std::size_t first, std::size_
         const Formula formula = plan.algorithm == Algorithm::log_sum
                                     ? Formula::log_sum
                                     : formula_for(constellation, largest_limit);
-        kernels_->demap_for(constellation, output_for(plan.format), formula, n0 != nullptr)(block, evaluated);
+        kernels_->demap_for(constellation, output_for(plan.format), formula, n0 != nullptr)(block, out);
     }
-    if (is_narrowed(plan.format)) arrays_->narrow[format](workspace.llr, out, soft_bits);
     if (!call.signs.empty())
         arrays_->flip[format](out, out, soft_bits,
                               signs_from(call.signs, first * qm, soft_bits, workspace.signs));
@@ -204,15 +205,22 @@ const float* SoftRunner::load(SymbolView symbols, Workspace& workspace) const {
     return workspace.iq;
 }
 
-void SoftRunner::look_up(const LlrTable& llrs, Workspace& workspace, const Block& block, void* out) const {
+void SoftRunner::look_up(const LlrTable& llrs, Workspace& workspace, const Block& block,
+                         std::byte* out) const {
     const std::size_t count = 2 * block.symbols;
-    if (llrs.key().format == SoftBitFormat::int8) {
+    const SoftBitFormat format = llrs.key().format;
+    if (format == SoftBitFormat::int8) {
         kernels_->nearest_entries(block.iq, count, llrs.scale(), workspace.entry);
-        llrs.look_up(workspace.entry, block.symbols, static_cast<std::int8_t*>(out));
-    } else {
-        kernels_->entries_below(block.iq, count, llrs.scale(), workspace.entry, workspace.fraction);
-        llrs.look_up(workspace.entry, workspace.fraction, block.symbols, static_cast<std::byte*>(out));
+        llrs.look_up(workspace.entry, block.symbols, reinterpret_cast<std::int8_t*>(out));
+        return;
     }
+    kernels_->entries_below(block.iq, count, llrs.scale(), workspace.entry, workspace.fraction);
+    const bool rounds = is_narrowed(format);
+    std::byte* const evaluated = rounds ? reinterpret_cast<std::byte*>(workspace.llr) : out;
+    llrs.look_up(workspace.entry, workspace.fraction, block.symbols, evaluated);
+    if (rounds)
+        arrays_->narrow[static_cast<std::size_t>(format)](
+            workspace.llr, out, 2 * block.symbols * static_cast<std::size_t>(llrs.key().bits));
 }
 
 std::uint64_t SoftRunner::count_saturated(SoftBitFormat format, const std::byte* llr,

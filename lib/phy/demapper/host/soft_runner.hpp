@@ -47,10 +47,6 @@ private:
 /// Symbols that pass through all steps together, so that intermediate results stay in the nearest caches.
 inline constexpr std::size_t block_symbols = 1024;
 
-/// The same for fp16: 1,024 symbols of 1024QAM have 40 KB of soft bits in binary32, too many for the nearest
-/// cache.
-inline constexpr std::size_t narrowed_symbols = 256;
-
 /// The arrays that one thread needs between the steps of a block.
 struct alignas(64) Workspace {
     static constexpr std::size_t components = 2 * block_symbols + padding;
@@ -60,7 +56,7 @@ struct alignas(64) Workspace {
     alignas(64) float limit[components];
     alignas(64) float fraction[components];
     alignas(64) std::uint32_t entry[components];
-    alignas(64) float llr[max_bits_per_symbol * block_symbols + padding];  ///< before rounding
+    alignas(64) float llr[max_bits_per_symbol * block_symbols + padding];  ///< of a table, before rounding
     alignas(64) std::uint32_t signs[words_of_signs(max_bits_per_symbol * block_symbols)];
     alignas(64) std::byte out[sizeof(float) * max_bits_per_symbol * block_symbols];  ///< before streaming
 };
@@ -117,7 +113,7 @@ private:
                      Workspace& workspace) const;
     [[nodiscard]] bool widens(SymbolView symbols) const;
     const float* load(SymbolView symbols, Workspace& workspace) const;
-    void look_up(const LlrTable& table, Workspace& workspace, const Block& block, void* out) const;
+    void look_up(const LlrTable& table, Workspace& workspace, const Block& block, std::byte* out) const;
     [[nodiscard]] std::uint64_t count_saturated(SoftBitFormat format, const std::byte* llr,
                                                 std::size_t count) const;
 

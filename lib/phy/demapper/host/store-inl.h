@@ -10,7 +10,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
+#include "phy/core/half.hpp"
 #include "phy/demapper/host/kernels.hpp"
 #include "phy/demapper/math/soft_bits-inl.h"
 #include "phy/simd/lanes-inl.h"
@@ -164,29 +166,46 @@ HWY_INLINE void store_bytes(const Lanes::Words* low_bytes, bool streams, std::ui
     }
 }
 
-/// A pair of numbers per symbol and bit; pairs move as one.
-template <int bits>
-HWY_INLINE void store_floats(const Ops::V* values, std::uint8_t* out) {
-    auto* pairs = reinterpret_cast<std::uint64_t*>(out);
-    const auto pair = [&](int k) HWY_ATTR { return hn::BitCast(d64, values[k]); };
+/// A pair of soft bits per symbol and bit moves as one number.
+template <int bits, class D>
+HWY_INLINE void store_pairs(D tag, const hn::Vec<D>* pairs, std::uint8_t* out) {
+    using Pair = hn::TFromD<D>;
+    auto* const to = reinterpret_cast<Pair*>(out);
     if constexpr (bits == 1) {
-        hn::StoreU(pair(0), d64, pairs);
+        hn::StoreU(pairs[0], tag, to);
     } else if constexpr (bits == 2) {
-        hn::StoreInterleaved2(pair(0), pair(1), d64, pairs);
+        hn::StoreInterleaved2(pairs[0], pairs[1], tag, to);
     } else if constexpr (bits == 3) {
-        hn::StoreInterleaved3(pair(0), pair(1), pair(2), d64, pairs);
+        hn::StoreInterleaved3(pairs[0], pairs[1], pairs[2], tag, to);
     } else if constexpr (bits == 4) {
-        hn::StoreInterleaved4(pair(0), pair(1), pair(2), pair(3), d64, pairs);
+        hn::StoreInterleaved4(pairs[0], pairs[1], pairs[2], pairs[3], tag, to);
     } else {
         static_assert(bits == 5);
-        HWY_ALIGN std::uint64_t first_four[4 * lanes / 2];
-        HWY_ALIGN std::uint64_t last[lanes / 2];
-        hn::StoreInterleaved4(pair(0), pair(1), pair(2), pair(3), d64, first_four);
-        hn::Store(pair(4), d64, last);
-        for (std::size_t s = 0; s < lanes / 2; ++s, out += 40) {
-            std::memcpy(out, first_four + 4 * s, 32);
-            std::memcpy(out + 32, last + s, 8);
+        HWY_ALIGN Pair first_four[4 * lanes / 2];
+        HWY_ALIGN Pair last[lanes / 2];
+        hn::StoreInterleaved4(pairs[0], pairs[1], pairs[2], pairs[3], tag, first_four);
+        hn::Store(pairs[4], tag, last);
+        for (std::size_t s = 0; s < lanes / 2; ++s, out += 5 * sizeof(Pair)) {
+            std::memcpy(out, first_four + 4 * s, 4 * sizeof(Pair));
+            std::memcpy(out + 4 * sizeof(Pair), last + s, sizeof(Pair));
         }
+    }
+}
+
+template <int bits, Output output>
+HWY_INLINE void store_floats(const Ops::V* values, std::uint8_t* out) {
+    if constexpr (output == Output::float32) {
+        hn::Vec<decltype(d64)> pairs[bits];
+        for (int k = 0; k < bits; ++k)
+            pairs[k] = hn::BitCast(d64, values[k]);
+        store_pairs<bits>(d64, pairs, out);
+    } else {
+        const hn::Half<decltype(du)> d32;
+        const hn::Rebind<hwy::float16_t, decltype(d)> d16;
+        hn::Vec<hn::Half<decltype(du)>> pairs[bits];
+        for (int k = 0; k < bits; ++k)
+            pairs[k] = hn::BitCast(d32, hn::DemoteTo(d16, values[k]));
+        store_pairs<bits>(d32, pairs, out);
     }
 }
 
@@ -198,21 +217,24 @@ void store_bytes(const std::uint32_t* low_bytes, bool /*streams*/, std::uint8_t*
         out[2 * k] = static_cast<std::uint8_t>(low_bytes[k]);
 }
 
-template <int bits>
+template <int bits, Output output>
 void store_floats(const float* values, std::uint8_t* out) {
-    for (int k = 0; k < bits; ++k, out += 2 * sizeof(float))
-        std::memcpy(out, values + k, sizeof(float));
+    using SoftBit = std::conditional_t<output == Output::float32, float, half>;
+    for (int k = 0; k < bits; ++k, out += 2 * sizeof(SoftBit)) {
+        const SoftBit rounded(values[k]);
+        std::memcpy(out, &rounded, sizeof rounded);
+    }
 }
 
 #endif
 
 template <int bits, Output output>
 PHY_INLINE void store(Ops::V scale, const Ops::V* distances, bool streams, std::uint8_t* out) {
-    if constexpr (output == Output::float32) {
+    if constexpr (output != Output::int8) {
         Ops::V values[bits];
         for (int k = 0; k < bits; ++k)
             values[k] = scaled<Ops>(scale, distances[k]);
-        store_floats<bits>(values, out);
+        store_floats<bits, output>(values, out);
     } else {
         Lanes::Words low_bytes[bits];
         for (int k = 0; k < bits; ++k)
