@@ -101,12 +101,12 @@ detail::ChosenSymbols chosen_symbols(const OfdmTiming& timing, std::uint32_t bit
 OfdmTiming::OfdmTiming(const OfdmConfig& config) {
     detail::check_range("resource_blocks", config.resource_blocks, 1, 275);
     numerology_ = checked_numerology(config.subcarrier_spacing);
-    size_ = checked_size(config);
+    size_ = static_cast<std::uint32_t>(checked_size(config));
     if (config.k0 != 0 && config.k0 != 6 && config.k0 != -6)
         throw ArgumentError("k0 " + std::to_string(config.k0) + ": expected -6, 0 or 6");
-    slots_ = std::size_t{1} << numerology_;
-    subcarriers_ = 12 * static_cast<std::size_t>(config.resource_blocks);
-    zero_ = static_cast<std::size_t>(6 * config.resource_blocks - config.k0);
+    slots_ = std::uint32_t{1} << numerology_;
+    subcarriers_ = 12 * static_cast<std::uint32_t>(config.resource_blocks);
+    zero_ = static_cast<std::uint32_t>(6 * config.resource_blocks - config.k0);
     check_bins(size_, zero_, subcarriers_);
     detail::check_enum("cyclic_prefix", config.cyclic_prefix, CyclicPrefix::extended);
     if (config.cyclic_prefix == CyclicPrefix::normal) {

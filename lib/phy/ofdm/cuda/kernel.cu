@@ -59,9 +59,9 @@ __global__ void __launch_bounds__(max_transform_threads, resident_transform_bloc
     unsigned index = 0;
     const Team team = my_team(job.fft.size, index);
     const bool is_there = index < job.symbols;
-    const SymbolOffsets offsets = offsets_of_symbol(job, index);
-    transform(job.fft, team, LoadSamples<format, aligned>(job, offsets, is_there),
-              StoreElements<aligned>(job, offsets, is_there));
+    const SymbolArrays arrays = arrays_of_symbol<format>(job, index);
+    transform(job.fft, team, LoadSamples<format, aligned>{job, arrays.window, is_there},
+              StoreElements<aligned>(job, arrays.elements, phase_of_symbol(job, index), is_there));
 }
 
 /// The points of a symbol; the inverse swaps their components.

@@ -11,24 +11,32 @@
 /// Loads the samples of an OFDM symbol and stores its elements.
 namespace phy::gpu::detail {
 
-/// Where the samples and the elements of a symbol are, and the factor of its elements.
-struct SymbolOffsets {
-    std::uint64_t first_sample;  ///< of its window
-    std::uint64_t first_element;
-    TransformNumber phase;
+/// The window of a symbol and its elements.
+struct SymbolArrays {
+    const std::byte* window;
+    cf32* elements;
 };
 
-__device__ __forceinline__ SymbolOffsets offsets_of_symbol(const DemodulateJob& job, unsigned index) {
+template <SampleFormat format>
+__device__ __forceinline__ SymbolArrays arrays_of_symbol(const DemodulateJob& job, unsigned index) {
     const OfdmTiming& timing = job.timing;
     const phy::detail::OfdmRow row = job.sizes.row(index);
     const std::uint64_t slot = job.first_slot + row.slot;
-    const std::uint64_t of_symbol =
-        timing.symbol_start(slot, row.symbol) + timing.prefix_samples(slot, row.symbol);
-    return {
-        job.sizes.first_sample(timing, job.first_slot, row) + of_symbol - job.window_offset,
-        job.sizes.first_element(timing, row),
-        phy::detail::cuda::symbol_phase<TransformOps>(job.phases, timing.symbol_of_subframe(slot, row.symbol),
-                                                      timing.slot_start(slot) + of_symbol)};
+    const std::uint64_t first_sample = job.sizes.first_sample(timing, job.first_slot, row) +
+                                       timing.symbol_start(slot, row.symbol) +
+                                       timing.prefix_samples(slot, row.symbol) - job.window_offset;
+    return {job.samples + first_sample * size_of(format), job.grid + job.sizes.first_element(timing, row)};
+}
+
+/// The factor of a symbol's elements.
+__device__ __forceinline__ TransformNumber phase_of_symbol(const DemodulateJob& job, unsigned index) {
+    const OfdmTiming& timing = job.timing;
+    const phy::detail::OfdmRow row = job.sizes.row(index);
+    const std::uint64_t slot = job.first_slot + row.slot;
+    return phy::detail::cuda::symbol_phase<TransformOps>(
+        job.phases, timing.symbol_of_subframe(slot, row.symbol),
+        timing.slot_start(slot) + timing.symbol_start(slot, row.symbol) +
+            timing.prefix_samples(slot, row.symbol));
 }
 
 /// Two numbers side by side; aligned: at a multiple of 8 bytes.
@@ -47,23 +55,27 @@ template <SampleFormat format, bool aligned>
 struct LoadSamples {
     const DemodulateJob& job;
     const std::byte* window;
-    bool is_there;  ///< the block's last teams may have no symbol
-
-    __device__ __forceinline__ LoadSamples(const DemodulateJob& of, const SymbolOffsets& offsets, bool there)
-        : job(of), window(of.samples + offsets.first_sample * size_of(format)), is_there(there) {}
+    bool is_there = true;  ///< the block's last teams may have no symbol
 
     __device__ __forceinline__ TransformNumber operator()(unsigned point) const {
         if (!is_there) return {0.0F, 0.0F};
         unsigned sample = point + job.window_offset;
         if (sample >= job.fft.size) sample -= job.fft.size;
+        const TransformNumber of_sample = number(window + std::size_t{sample} * size_of(format));
+        return job.rotation == nullptr ? of_sample : turned(of_sample, job.rotation + point);
+    }
+
+    __device__ __forceinline__ TransformNumber number(const std::byte* sample) const {
         std::uint32_t words[(size_of(format) + 3) / 4];
-        load_sample<format, aligned>(window + std::size_t{sample} * size_of(format), words);
+        load_sample<format, aligned>(sample, words);
         float components[2];
         widen<format, 2>(words, job.unit, components);
-        const TransformNumber number = {components[0], components[1]};
-        if (job.rotation == nullptr) return number;
-        const float2 turn = __ldg(reinterpret_cast<const float2*>(job.rotation) + point);
-        return phy::detail::cuda::product<TransformOps>(number, TransformNumber{turn.x, turn.y});
+        return {components[0], components[1]};
+    }
+
+    __device__ __forceinline__ TransformNumber turned(const TransformNumber& number, const cf32* turn) const {
+        const float2 factor = __ldg(reinterpret_cast<const float2*>(turn));
+        return phy::detail::cuda::product<TransformOps>(number, TransformNumber{factor.x, factor.y});
     }
 };
 
@@ -75,13 +87,13 @@ struct StoreElements {
     unsigned count;  ///< 0 if there is no symbol
     TransformNumber phase;
 
-    __device__ __forceinline__ StoreElements(const DemodulateJob& job, const SymbolOffsets& offsets,
-                                             bool is_there)
-        : elements(job.grid + offsets.first_element),
+    __device__ __forceinline__ StoreElements(const DemodulateJob& job, cf32* of_symbol,
+                                             const TransformNumber& factor, bool is_there = true)
+        : elements(of_symbol),
           size(job.fft.size),
           zero(static_cast<unsigned>(job.timing.zero_subcarrier())),
           count(is_there ? static_cast<unsigned>(job.timing.subcarriers()) : 0),
-          phase(offsets.phase) {}
+          phase(factor) {}
 
     __device__ __forceinline__ void operator()(unsigned bin, const TransformNumber& value) const {
         unsigned element = bin + zero;

@@ -1,6 +1,6 @@
-// Transforms of 64 T points, T from 8 to 64, with one barrier, between two steps: two passes of radix 8 over
-// columns of 64 points, then the passes of 64 rows of T points. Threads of a warp share a column, and a row.
-// The arithmetic is that of transform.cuh.
+// Transforms of 64 T points, T from 8 to 64: two passes of radix 8 over columns of 64 points, then the passes
+// of 64 rows of T points. Threads of a warp take columns side by side, then rows of bins side by side. The
+// arithmetic is that of transform.cuh.
 
 #include "phy/core/format.hpp"
 #include "phy/cuda/device.hpp"
@@ -17,6 +17,9 @@ using Number = TransformNumber;
 
 constexpr unsigned rows = 64;
 
+/// More butterflies at once need more registers than there are.
+constexpr int unroll_count = 2;
+
 /// Radices of the passes of a row of T points. first 1: there is one pass.
 template <unsigned T>
 struct RowRadices {
@@ -31,30 +34,24 @@ bool fits(const Fft& fft) {
            fft.pass[1].radix == 8 && (first == 1 || fft.pass[2].radix == first);
 }
 
-/// Butterflies that a thread does in a pass, one by one; of radix 4 twice as many.
+/// Threads of a transform, of 16 points each.
 template <unsigned T>
-constexpr unsigned butterflies = T < 16 ? 1 : T / 16;
-
-/// Threads that share a column, threads that share a row, and threads of a transform.
-template <unsigned T>
-constexpr unsigned column_threads = 8 / butterflies<T>;
-template <unsigned T>
-constexpr unsigned row_threads = T / 8 / butterflies<T>;
-template <unsigned T>
-constexpr unsigned team_threads = T / butterflies<T> * 8;
+constexpr unsigned team_threads = 4 * T;
 
 constexpr unsigned block_threads = team_threads<64>;
 
 /// Blocks per multiprocessor that registers must leave room for; affects speed only.
-constexpr unsigned resident_blocks = 6;
+constexpr unsigned resident_blocks = 4;
 
-/// The index of an element of a row in shared memory. Permuted so that the threads of a warp have few bank
-/// conflicts: none with 4096 points. Linear: index_of(a ^ b, c ^ d) is index_of(a, c) ^ index_of(b, d).
+/// The index in shared memory of an element of the row with the bins bin, bin + 64 ...: banks of elements
+/// side by side differ, and banks of rows side by side.
 template <unsigned T>
-__host__ __device__ constexpr unsigned index_of(unsigned row, unsigned element) {
-    const unsigned mixed = row ^ (row >> 3U);
-    const unsigned flip = (mixed & 1U) * 8 + (mixed & 2U) * 2 + (mixed & 4U) / 2;
-    return row * T + ((element ^ ((element >> 3U) & 7U) ^ flip) & (T - 1));
+__host__ __device__ constexpr unsigned index_of(unsigned bin, unsigned element) {
+    return bin * (T + 1) + element;
+}
+
+__device__ __forceinline__ Number number(const float2& pair) {
+    return {pair.x, pair.y};
 }
 
 /// The factors of a butterfly, from output 1 on.
@@ -72,116 +69,150 @@ struct Factors {
     __device__ __forceinline__ void apply(Number (&x)[radix]) const {
 #pragma unroll
         for (unsigned k = 1; k < radix; ++k)
-            x[k] = phy::detail::cuda::product<Ops>(x[k], Number{of[k - 1].x, of[k - 1].y});
+            x[k] = phy::detail::cuda::product<Ops>(x[k], number(of[k - 1]));
     }
 };
 
-/// Points with the indices mine ^ step(k).
-template <unsigned count, class Step>
-__device__ __forceinline__ void load_points(const float2* shared, unsigned mine, const Step& step,
-                                            Number (&x)[count]) {
-#pragma unroll
-    for (unsigned k = 0; k < count; ++k) {
-        const float2 point = shared[mine ^ step(k)];
-        x[k] = {point.x, point.y};
-    }
-}
-template <unsigned count, class Step>
-__device__ __forceinline__ void store_points(const Number (&x)[count], float2* shared, unsigned mine,
-                                             const Step& step) {
+/// Points that lie `step` apart.
+template <unsigned step, unsigned count>
+__device__ __forceinline__ void load_points(const float2* first, Number (&x)[count]) {
 #pragma unroll
     for (unsigned k = 0; k < count; ++k)
-        shared[mine ^ step(k)] = {x[k].re, x[k].im};
+        x[k] = number(first[k * step]);
+}
+template <unsigned step, unsigned count>
+__device__ __forceinline__ void store_points(const Number (&x)[count], float2* first) {
+#pragma unroll
+    for (unsigned k = 0; k < count; ++k)
+        first[k * step] = {x[k].re, x[k].im};
 }
 
-/// Element t of 64 rows: output k of butterfly j of the first pass goes to row 8 k + j, and the second pass
-/// takes rows 8 j to 8 j + 7. `thread` is one of the column's. Points come from load(index).
+/// The column passes. Output k of butterfly j of the first is point j of the k-th smaller transform of eight,
+/// whose bins are k, k + 8 ... of the column. Points come from load(first, x), as those of LoadColumn.
 template <unsigned T, class Load>
-__device__ __forceinline__ void transform_column(const Fft& fft, unsigned t, unsigned thread, float2* shared,
-                                                 const Load& load) {
-    const auto from_row = [](unsigned row) { return index_of<T>(row, 0); };
-    const auto from_eight_rows = [](unsigned k) { return index_of<T>(8 * k, 0); };
-#pragma unroll
-    for (unsigned i = 0; i < butterflies<T>; ++i) {
-        const unsigned j = thread + i * column_threads<T>;
-        const unsigned p = t + T * j;
+__device__ __forceinline__ void transform_columns(const Fft& fft, unsigned rank, float2* shared,
+                                                  const Load& load) {
+    constexpr unsigned step = team_threads<T> / T;
+    const unsigned t = rank % T;  // the column
+#pragma unroll unroll_count
+    for (unsigned i = 0; i < 8 / step; ++i) {
+        const unsigned j = rank / T + i * step;
+        const std::size_t p = t + j * T;
         Number x[8];
-#pragma unroll
-        for (unsigned k = 0; k < 8; ++k)
-            x[k] = load(p + 8 * T * k);
+        load(p, x);
         phy::detail::cuda::dft<Ops>(x);
         Factors<8>(factors_of(fft, fft.pass[0]) + p, 8 * T).apply(x);
-        store_points(x, shared, index_of<T>(j, t), from_eight_rows);
+        store_points<index_of<T>(1, 0)>(x, shared + index_of<T>(8 * j, t));
     }
+    __syncthreads();
     const Factors<8> factors(factors_of(fft, fft.pass[1]) + t, T);
-    __syncwarp();
-#pragma unroll
-    for (unsigned i = 0; i < butterflies<T>; ++i) {
-        const unsigned j = thread + i * column_threads<T>;
-        const unsigned mine = index_of<T>(8 * j, t);
+#pragma unroll unroll_count
+    for (unsigned i = 0; i < 8 / step; ++i) {
+        float2* const mine = shared + index_of<T>(rank / T + i * step, t);
         Number x[8];
-        load_points(shared, mine, from_row, x);
+        load_points<index_of<T>(8, 0)>(mine, x);
         phy::detail::cuda::dft<Ops>(x);
         factors.apply(x);
-        store_points(x, shared, mine, from_row);
+        store_points<index_of<T>(8, 0)>(x, mine);
+    }
+    __syncthreads();
+}
+
+/// The row passes. Bins go to store(first, x), as those of StoreRow.
+template <unsigned T, class Store>
+__device__ __forceinline__ void transform_rows(const Fft& fft, unsigned rank, float2* shared,
+                                               const Store& store) {
+    constexpr unsigned first = RowRadices<T>::first;
+    constexpr unsigned last = RowRadices<T>::last;
+    if constexpr (first > 1) {
+#pragma unroll unroll_count
+        for (unsigned i = 0; i < last * rows / team_threads<T>; ++i) {
+            const unsigned butterfly = rank + i * team_threads<T>;
+            const std::size_t p = butterfly / rows;
+            float2* const mine = shared + index_of<T>(butterfly % rows, 0) + p;
+            Number x[first];
+            load_points<last>(mine, x);
+            phy::detail::cuda::dft<Ops>(x);
+            Factors<first>(factors_of(fft, fft.pass[2]) + p, last).apply(x);
+            store_points<last>(x, mine);
+        }
+        __syncthreads();
+    }
+#pragma unroll unroll_count
+    for (unsigned i = 0; i < first * rows / team_threads<T>; ++i) {
+        const unsigned butterfly = rank + i * team_threads<T>;
+        Number x[last];
+        load_points<1>(shared + index_of<T>(butterfly % rows, butterfly / rows * last), x);
+        phy::detail::cuda::dft<Ops>(x);
+        store(butterfly, x);
     }
 }
 
-/// The row whose bins are bin, bin + 64 ...; `thread` is one of the row's. Bins go to store(index, value).
-template <unsigned T, class Store>
-__device__ __forceinline__ void transform_row(const Fft& fft, unsigned bin, unsigned thread, float2* shared,
-                                              const Store& store) {
-    constexpr unsigned first = RowRadices<T>::first;
-    constexpr unsigned last = RowRadices<T>::last;
-    const unsigned row = bin % 8 * 8 + bin / 8;
-    if constexpr (first > 1) {
-        const auto step = [](unsigned k) { return index_of<T>(0, last * k); };
+/// Samples of points p, p + N / 8 ... of N; a window begins at most N / 4 before its symbol.
+template <SampleFormat format, unsigned T>
+struct LoadColumn {
+    LoadSamples<format, true> samples;
+
+    __device__ __forceinline__ void operator()(std::size_t p, Number (&x)[8]) const {
+        constexpr unsigned step = 8 * T;
+        const std::size_t first = p + samples.job.window_offset;
 #pragma unroll
-        for (unsigned i = 0; i < last / row_threads<T>; ++i) {
-            const unsigned p = thread + i * row_threads<T>;
-            const unsigned mine = index_of<T>(row, p);
-            Number x[first];
-            load_points(shared, mine, step, x);
-            phy::detail::cuda::dft<Ops>(x);
-            Factors<first>(factors_of(fft, fft.pass[2]) + p, last).apply(x);
-            store_points(x, shared, mine, step);
+        for (unsigned k = 0; k < 8; ++k) {
+            const std::size_t sample = first + k * step;
+            x[k] = samples.number(samples.window + (k < 6 ? sample : sample % (8 * step)) * size_of(format));
         }
-        __syncwarp();
-    }
+        if (samples.job.rotation == nullptr) return;
+        const cf32* const turn = samples.job.rotation + p;
 #pragma unroll
-    for (unsigned i = 0; i < first / row_threads<T>; ++i) {
-        const unsigned k = thread + i * row_threads<T>;
-        Number x[last];
-        load_points(
-            shared, index_of<T>(row, last * k), [](unsigned l) { return index_of<T>(0, l); }, x);
-        phy::detail::cuda::dft<Ops>(x);
-#pragma unroll
-        for (unsigned l = 0; l < last; ++l)
-            store(bin + rows * (k + first * l), x[l]);
+        for (unsigned k = 0; k < 8; ++k)
+            x[k] = samples.turned(x[k], turn + k * step);
     }
-}
+};
+
+/// Elements of bins bin, bin + N / count ... of N.
+template <unsigned T>
+struct StoreRow {
+    StoreElements<true> elements;
+
+    template <unsigned count>
+    __device__ __forceinline__ void operator()(unsigned bin, Number (&x)[count]) const {
+        float none = 0.0F;  // NaN if a component is not finite
+#pragma unroll
+        for (unsigned k = 0; k < count; ++k) {
+            x[k] = phy::detail::cuda::product<Ops>(x[k], elements.phase);
+            none = __fmaf_rn(x[k].im, 0.0F, __fmaf_rn(x[k].re, 0.0F, none));
+        }
+        if (isnan(none)) {
+#pragma unroll
+            for (unsigned k = 0; k < count; ++k)
+                x[k] = phy::detail::cuda::with_one_nan<Ops>(x[k]);
+        }
+        const unsigned first = bin + elements.zero;
+        __builtin_assume(__isGlobal(elements.elements));
+#pragma unroll
+        for (unsigned k = 0; k < count; ++k) {
+            const unsigned element = (first + k * (rows * T / count)) % (rows * T);
+            if (element < elements.count) store_pair<true>(x[k], elements.elements + element);
+        }
+    }
+};
 
 template <SampleFormat format, unsigned T>
 __global__ void __launch_bounds__(block_threads, resident_blocks)
     demodulate_in_two_steps(const __grid_constant__ DemodulateJob job) {
     constexpr unsigned teams = block_threads / team_threads<T>;
-    static_assert(block_threads % team_threads<T> == 0);
-    __shared__ float2 shared[teams][rows * T];
-    __shared__ SymbolOffsets offsets[teams];
+    __shared__ float2 shared[teams][rows * index_of<T>(1, 0)];
+    __shared__ SymbolArrays arrays[teams];
+    __shared__ Number phases[teams];
     const unsigned team = threadIdx.x / team_threads<T>;
     const unsigned rank = threadIdx.x % team_threads<T>;
-    const unsigned index = blockIdx.x * teams + team;
-    const bool is_there = index < job.symbols;
-    if (rank == 0) offsets[team] = offsets_of_symbol(job, index);
+    // A team without a symbol does the last one again.
+    const unsigned symbol = min(blockIdx.x * teams + team, job.symbols - 1);
+    if (rank == 0) arrays[team] = arrays_of_symbol<format>(job, symbol);
+    if (rank == team_threads<T> - 1) phases[team] = phase_of_symbol(job, symbol);
     __syncthreads();
-    // Columns of a warp are neighbours, and so are rows, by their bins.
-    constexpr unsigned columns = warp_size / column_threads<T>;
-    transform_column<T>(job.fft, rank % columns + rank / warp_size * columns,
-                        rank / columns % column_threads<T>, shared[team],
-                        LoadSamples<format, true>(job, offsets[team], is_there));
-    __syncthreads();
-    transform_row<T>(job.fft, rank / row_threads<T>, rank % row_threads<T>, shared[team],
-                     StoreElements<true>(job, offsets[team], is_there));
+    transform_columns<T>(job.fft, rank, shared[team], LoadColumn<format, T>{{job, arrays[team].window}});
+    transform_rows<T>(job.fft, rank, shared[team], StoreRow<T>{{job, arrays[team].elements, phases[team]}});
 }
 
 template <unsigned T>
