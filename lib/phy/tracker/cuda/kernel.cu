@@ -17,116 +17,204 @@ using phy::detail::TrackedSymbol;
 using phy::detail::TrackPlan;
 using phy::detail::TrackStep;
 
-constexpr unsigned summing_threads = phy::detail::tracker_lanes;  ///< one per lane
-constexpr unsigned warps = summing_threads / warp_size;
-static_assert(warps == 4);
+constexpr unsigned lane_count = phy::detail::tracker_lanes;
+constexpr unsigned following_warps = following_threads / warp_size;
+constexpr unsigned parts = following_threads / lane_count;  ///< of a block, with a thread per lane each
+static_assert(following_threads % lane_count == 0 && lane_count == 4 * warp_size);
 
 using Sums = tracker::PhaseSums<Ops>;
+using Terms = tracker::SymbolTerms<Ops>;
 constexpr unsigned sum_count = sizeof(Sums) / sizeof(float);
 
-/// The numbers of all lanes, and their sums.
-template <unsigned count>
-struct Joined {
-    float lanes[count][summing_threads];
-    float sums[count];
-
-    /// Sums numbers of all threads, which call it.
-    __device__ __forceinline__ const float (&joined(const float (&mine)[count]))[count] {
-#pragma unroll
-        for (unsigned row = 0; row < count; ++row)
-            lanes[row][threadIdx.x] = mine[row];
-        join(count);
-        return sums;
-    }
-
-    /// Sums the first `used` rows. All threads call it, and may read the sums after it.
-    __device__ __forceinline__ void join(unsigned used) {
-        const unsigned lane = threadIdx.x % warp_size;
-        __syncthreads();
-        for (unsigned row = threadIdx.x / warp_size; row < used; row += warps) {
-            const float* const of_row = lanes[row] + lane;
-            const float even = Ops::add(of_row[0], of_row[2 * warp_size]);
-            const float odd = Ops::add(of_row[warp_size], of_row[3 * warp_size]);
-            const float sum = joined_warp(Ops::add(even, odd));
-            if (lane == 0) sums[row] = sum;
-        }
-        __syncthreads();
-    }
+/// What the threads of a block do together next.
+struct Command {
+    enum class Kind { take, sum, compare, limit, finish };
+    Kind kind;
+    std::uint32_t step;  ///< to take
+    TrackedPhase phase;
+    float limit;
 };
 
 struct Shared {
+    Command command;
     float2 symbols[phy::detail::max_tracked_symbols];
     float weight[phy::detail::max_tracked_symbols];
-    Joined<sum_count> all;
-    Joined<TrackPlan::max_tried_steps> tried;
+    float terms[sizeof(Terms) / sizeof(float)][phy::detail::max_tracked_symbols];
+    float lanes[TrackPlan::max_tried_steps][lane_count];
+    float sums[TrackPlan::max_tried_steps];
     tracker::PtrsPhase ptrs[TrackPlan::max_steps];
-};
 
-/// The symbols of a step, for follow_symbol(). A thread has those of its lane, which no other thread reads.
+    template <class Numbers>
+    __device__ __forceinline__ void set_lanes(unsigned lane, const Numbers& numbers) {
+        static_assert(sizeof(Numbers) == sum_count * sizeof(float));
+#pragma unroll
+        for (unsigned row = 0; row < sum_count; ++row)
+            lanes[row][lane] = reinterpret_cast<const float*>(&numbers)[row];
+    }
+
+    /// Sums rows of lanes. All threads call it, and may read the sums after it.
+    __device__ __forceinline__ void join(unsigned first, unsigned end) {
+        __syncthreads();
+        for (unsigned row = first + threadIdx.x / warp_size; row < end; row += following_warps) {
+            const float* const of_row = lanes[row] + threadIdx.x % warp_size;
+            const float even = Ops::add(of_row[0], of_row[2 * warp_size]);
+            const float odd = Ops::add(of_row[warp_size], of_row[3 * warp_size]);
+            const float sum = joined_warp(Ops::add(even, odd));
+            if (threadIdx.x % warp_size == 0) sums[row] = sum;
+        }
+        __syncthreads();
+    }
+};
+static_assert(TrackPlan::max_tried_steps >= sum_count);
+
+/// The threads of a block work on the symbols of a step together: the first warp gives commands, as
+/// follow_symbol() needs them, and the others wait for them. Symbols are of any thread, but sums of lanes.
 template <bool diagonal>
 class StepSymbols {
 public:
-    __device__ __forceinline__ StepSymbols(const TrackerJob& job, const TrackStep& step, Shared& shared)
-        : shared_(shared),
-          end_(step.used()),
-          scale_(tracker::lane_scale<Ops>(
-              job.plan.scale,
-              job.plan.scale.rotating && (step.first + threadIdx.x) % 2 != 0 ? -1.0F : 0.0F)) {
-        const std::size_t first = std::size_t{blockIdx.y} * job.plan.symbols + step.first;
-        const auto* const symbols = reinterpret_cast<const float*>(job.symbols) + 2 * first;
-        const float* const noise_variance = job.noise_variance + first;
-#pragma unroll 4
-        for (unsigned s = threadIdx.x; s < end_; s += summing_threads) {
-            const std::size_t from = s * step.stride;
-            shared_.symbols[s] = {symbols[2 * from], symbols[2 * from + 1]};
-            shared_.weight[s] = tracker::weight_of<Ops>(noise_variance[from], scale_);
+    __device__ __forceinline__ StepSymbols(const TrackerJob& job, Shared& shared)
+        : job_(job), shared_(shared) {}
+
+    /// By the first warp.
+    __device__ __forceinline__ void command(const Command& what) {
+        if (threadIdx.x == 0) shared_.command = what;
+        __syncthreads();
+        work(what);
+    }
+    /// By all other warps.
+    __device__ __forceinline__ void obey() {
+        for (;;) {
+            __syncthreads();
+            const Command what = shared_.command;
+            if (what.kind == Command::Kind::finish) return;
+            work(what);
         }
     }
 
-    __device__ __forceinline__ Sums sums(const TrackedPhase& phase) const {
-        Sums mine = {0.0F, 0.0F, 0.0F, 0.0F, 0.0F};
-#pragma unroll 2
-        for (unsigned s = threadIdx.x; s < end_; s += summing_threads)
-            tracker::add_symbol<Ops, diagonal>(shared_.symbols[s].x, shared_.symbols[s].y, shared_.weight[s],
-                                               {phase.re, phase.im}, scale_, mine);
-        const auto& [score, agreement, lost, misfit, used] =
-            shared_.all.joined({mine.score, mine.agreement, mine.lost, mine.misfit, mine.used});
-        return {score, agreement, lost, misfit, used};
+    __device__ __forceinline__ Sums sums(const TrackedPhase& phase) {
+        command({Command::Kind::sum, 0, phase, 0.0F});
+        const float* const sums = shared_.sums;
+        return {sums[0], sums[1], sums[2], sums[3], sums[4]};
     }
-
-    __device__ __forceinline__ const float* misfits(const TrackPlan& plan, const TrackedPhase& before) const {
-        shared_.tried.lanes[0][threadIdx.x] = 0.0F;
-#pragma unroll 1
-        for (unsigned k = 1; k < plan.tried_count; ++k)
-            shared_.tried.lanes[k][threadIdx.x] =
-                of_lane<false>(tracker::tried_phase<Ops>(before, plan.tried[k]), 0.0F);
-        shared_.tried.join(plan.tried_count);
-        return shared_.tried.sums;
+    __device__ __forceinline__ const float* misfits(const TrackPlan& /*plan*/, const TrackedPhase& before) {
+        command({Command::Kind::compare, 0, before, 0.0F});
+        return shared_.sums;
     }
-
-    __device__ __forceinline__ float limited_misfit(const TrackedPhase& phase, float limit) const {
-        shared_.tried.lanes[0][threadIdx.x] = of_lane<true>(phase, limit);
-        shared_.tried.join(1);
-        return shared_.tried.sums[0];
+    __device__ __forceinline__ float limited_misfit(const TrackedPhase& phase, float limit) {
+        command({Command::Kind::limit, 0, phase, limit});
+        return shared_.sums[0];
     }
 
 private:
-    template <bool has_limit>
-    __device__ __forceinline__ float of_lane(const TrackedPhase& phase, float limit) const {
-        float sum = 0.0F;
+    __device__ __forceinline__ void work(const Command& what);
+    __device__ __forceinline__ void take(const TrackStep& step);
+    __device__ __forceinline__ void sum(const TrackedPhase& phase);
+    __device__ __forceinline__ void compare(const TrackedPhase& before);
+    __device__ __forceinline__ void limit(const TrackedPhase& phase, float limit);
+
+    /// Calls each(s) for a thread's symbols.
+    template <class Each>
+    __device__ __forceinline__ void for_each_symbol(const Each& each) const {
+        for (unsigned s = threadIdx.x; s < end_; s += following_threads)
+            each(s);
+    }
+    /// Calls each(s) for the symbols of a thread's lane, in order.
+    template <class Each>
+    __device__ __forceinline__ void for_each_of_lane(const Each& each) const {
 #pragma unroll 4
-        for (unsigned s = threadIdx.x; s < end_; s += summing_threads)
-            sum = tracker::add_misfit<Ops, diagonal, has_limit>(shared_.symbols[s].x, shared_.symbols[s].y,
-                                                                shared_.weight[s], {phase.re, phase.im},
-                                                                limit, scale_, sum);
-        return sum;
+        for (unsigned s = threadIdx.x % lane_count; s < end_; s += lane_count)
+            each(s);
+    }
+    [[nodiscard]] __device__ __forceinline__ float misfit_of(unsigned s, const TrackedPhase& phase) const {
+        return tracker::misfit_of<Ops, diagonal>(shared_.symbols[s].x, shared_.symbols[s].y,
+                                                 {phase.re, phase.im}, scale_);
     }
 
+    const TrackerJob& job_;
     Shared& shared_;
-    unsigned end_;
-    tracker::LaneScale<Ops> scale_;
+    unsigned end_ = 0;
+    tracker::LaneScale<Ops> scale_ = {};
 };
 
+template <bool diagonal>
+__device__ __forceinline__ void StepSymbols<diagonal>::work(const Command& what) {
+    if (what.kind == Command::Kind::take)
+        take(job_.plan.steps[what.step]);
+    else if (what.kind == Command::Kind::sum)
+        sum(what.phase);
+    else if (what.kind == Command::Kind::compare)
+        compare(what.phase);
+    else
+        limit(what.phase, what.limit);
+}
+
+template <bool diagonal>
+__device__ __forceinline__ void StepSymbols<diagonal>::take(const TrackStep& step) {
+    end_ = step.used();
+    scale_ = tracker::lane_scale<Ops>(
+        job_.plan.scale, job_.plan.scale.rotating && (step.first + threadIdx.x) % 2 != 0 ? -1.0F : 0.0F);
+    const std::size_t first = std::size_t{blockIdx.y} * job_.plan.symbols + step.first;
+    const auto* const symbols = reinterpret_cast<const float*>(job_.symbols) + 2 * first;
+    const float* const noise_variance = job_.noise_variance + first;
+    for_each_symbol([&](unsigned s) {
+        const std::size_t from = s * step.stride;
+        shared_.symbols[s] = {symbols[2 * from], symbols[2 * from + 1]};
+        shared_.weight[s] = tracker::weight_of<Ops>(noise_variance[from], scale_);
+    });
+    __syncthreads();
+}
+
+template <bool diagonal>
+__device__ __forceinline__ void StepSymbols<diagonal>::sum(const TrackedPhase& phase) {
+    for_each_symbol([&](unsigned s) {
+        const Terms terms = tracker::terms_of<Ops, diagonal>(shared_.symbols[s].x, shared_.symbols[s].y,
+                                                             shared_.weight[s], {phase.re, phase.im}, scale_);
+        shared_.terms[0][s] = terms.score;
+        shared_.terms[1][s] = terms.agreement;
+        shared_.terms[2][s] = terms.variance;
+        shared_.terms[3][s] = terms.misfit;
+    });
+    __syncthreads();
+    if (threadIdx.x < lane_count) {
+        Sums mine = {0.0F, 0.0F, 0.0F, 0.0F, 0.0F};
+        for_each_of_lane([&](unsigned s) {
+            tracker::add_terms<Ops>(
+                {shared_.terms[0][s], shared_.terms[1][s], shared_.terms[2][s], shared_.terms[3][s]},
+                shared_.weight[s], mine);
+        });
+        shared_.set_lanes(threadIdx.x, mine);
+    }
+    shared_.join(0, sum_count);
+}
+
+/// Of tried steps from that phase on; from step 1 on.
+template <bool diagonal>
+__device__ __forceinline__ void StepSymbols<diagonal>::compare(const TrackedPhase& before) {
+#pragma unroll 1
+    for (unsigned k = 1 + threadIdx.x / lane_count; k < job_.plan.tried_count; k += parts) {
+        const TrackedPhase tried = tracker::tried_phase<Ops>(before, job_.plan.tried[k]);
+        float sum = 0.0F;
+        for_each_of_lane([&](unsigned s) { sum = Ops::fma(misfit_of(s, tried), shared_.weight[s], sum); });
+        shared_.lanes[k][threadIdx.x % lane_count] = sum;
+    }
+    shared_.join(1, job_.plan.tried_count);
+}
+
+template <bool diagonal>
+__device__ __forceinline__ void StepSymbols<diagonal>::limit(const TrackedPhase& phase, float limit) {
+    for_each_symbol([&](unsigned s) {
+        shared_.terms[0][s] = tracker::limited<Ops>(misfit_of(s, phase), shared_.weight[s], limit);
+    });
+    __syncthreads();
+    if (threadIdx.x < lane_count) {
+        float sum = 0.0F;
+        for_each_of_lane([&](unsigned s) { sum = Ops::add(sum, shared_.terms[0][s]); });
+        shared_.lanes[0][threadIdx.x] = sum;
+    }
+    shared_.join(0, 1);
+}
+
+/// By all threads.
 __device__ __forceinline__ tracker::PtrsPhase phase_of_ptrs(const TrackerJob& job, const TrackStep& step,
                                                             Shared& shared) {
     if (job.places == nullptr || step.ptrs == 0) return {};
@@ -135,23 +223,25 @@ __device__ __forceinline__ tracker::PtrsPhase phase_of_ptrs(const TrackerJob& jo
     const float* const noise_variance = job.ptrs_noise_variance + slot * job.plan.ptrs_symbols;
     const auto* const pilots = reinterpret_cast<const float*>(job.pilots) + 2 * slot * job.plan.pilots;
     tracker::PtrsSums mine = {0.0F, 0.0F, 0.0F, 0.0F, 0.0F};
-    for (unsigned i = threadIdx.x; i < step.ptrs; i += summing_threads) {
+    for (unsigned i = threadIdx.x; i < step.ptrs && threadIdx.x < lane_count; i += lane_count) {
         const phy::detail::TrackedPtrs its = job.places[step.first_ptrs + i];
         tracker::add_ptrs<Ops>(mine, symbols[2 * its.symbol], symbols[2 * its.symbol + 1],
                                noise_variance[its.symbol], pilots[2 * its.pilot], pilots[2 * its.pilot + 1],
                                job.plan.ptrs_amplitude);
     }
-    const auto& [re, im, sent, received, used] =
-        shared.all.joined({mine.re, mine.im, mine.sent, mine.received, mine.used});
-    return tracker::phase_of<Ops>({re, im, sent, received, used});
+    if (threadIdx.x < lane_count) shared.set_lanes(threadIdx.x, mine);
+    shared.join(0, sum_count);
+    const float* const sums = shared.sums;
+    const tracker::PtrsPhase phase = tracker::phase_of<Ops>({sums[0], sums[1], sums[2], sums[3], sums[4]});
+    __syncthreads();
+    return phase;
 }
 
-/// A block per chain and slot; a thread per lane.
+/// A block per chain and slot.
 template <bool diagonal>
-__global__ void __launch_bounds__(summing_threads) follow_phases(const __grid_constant__ TrackerJob job) {
+__global__ void __launch_bounds__(following_threads, 1)
+    follow_phases(const __grid_constant__ TrackerJob job) {
     __shared__ Shared shared;
-    TrackedPhase phase = {1.0F, 0.0F, 0.0F};
-    TrackedSymbol* const tracked = job.tracked + std::size_t{blockIdx.y} * TrackPlan::max_steps;
     const unsigned first = job.plan.chain[blockIdx.x];
     const unsigned end = job.plan.chain[blockIdx.x + 1];
 #pragma unroll 1
@@ -159,15 +249,24 @@ __global__ void __launch_bounds__(summing_threads) follow_phases(const __grid_co
         const tracker::PtrsPhase ptrs = phase_of_ptrs(job, job.plan.steps[i], shared);
         if (threadIdx.x == 0) shared.ptrs[i] = ptrs;
     }
-    __syncthreads();
+    StepSymbols<diagonal> symbols(job, shared);
+    if (threadIdx.x >= warp_size) {
+        symbols.obey();
+        return;
+    }
+    TrackedSymbol* const tracked = job.tracked + std::size_t{blockIdx.y} * TrackPlan::max_steps;
+    TrackedPhase phase = {1.0F, 0.0F, 0.0F};
+    __syncwarp();
 #pragma unroll 1
     for (unsigned i = first; i < end; ++i) {
-        const StepSymbols<diagonal> symbols(job, job.plan.steps[i], shared);
+        symbols.command({Command::Kind::take, i, {}, 0.0F});
         const TrackedSymbol followed =
             tracker::follow_symbol<Ops>(job.plan, phase, symbols, shared.ptrs + i, end - i);
         phase = followed.phase;
         if (threadIdx.x == 0) tracked[i] = followed;
     }
+    if (threadIdx.x == 0) shared.command.kind = Command::Kind::finish;
+    __syncthreads();
 }
 
 /// Blocks share the symbols of a step; a row of blocks per step, a layer of them per slot.
@@ -224,7 +323,7 @@ void track(const TrackerJob& job, cudaStream_t stream) {
     const TrackPlan& plan = job.plan;
     const dim3 chains(plan.chains, job.slots);
     const auto follow = plan.scale.diagonal ? follow_phases<true> : follow_phases<false>;
-    follow<<<chains, summing_threads, 0, stream>>>(job);
+    follow<<<chains, following_threads, 0, stream>>>(job);
     check(cudaGetLastError());
     rotate_slots<<<rotating_blocks(plan, job.slots), rotating_threads, 0, stream>>>(job);
     check(cudaGetLastError());

@@ -10,7 +10,9 @@
 /// The interface between the host side of the CUDA tracker and its kernels.
 namespace phy::gpu::detail {
 
-constexpr unsigned rotating_threads = 256;  ///< per block; affects speed only
+/// Per block; affect speed only.
+constexpr unsigned following_threads = 1024;
+constexpr unsigned rotating_threads = 256;
 
 /// Max blocks of a grid in the dimension of slots.
 constexpr std::size_t max_tracked_slots = 65535;

@@ -35,9 +35,12 @@ UsedSums sum_all(const SymbolScale& scale, const UsedSymbols& symbols, cf32 phas
         const LaneScale<Ops> of_lanes = lane_scale<Ops>(scale, odd);
         const V zero = Ops::set(0.0F);
         PhaseSums<Ops> of_lane = {zero, zero, zero, zero, zero};
-        for (std::size_t s = lane; s < symbols.count; s += tracker_lanes)
-            add_symbol<Ops, diagonal>(Lanes::load(symbols.re + s), Lanes::load(symbols.im + s),
-                                      Lanes::load(symbols.weight + s), by, of_lanes, of_lane);
+        for (std::size_t s = lane; s < symbols.count; s += tracker_lanes) {
+            const V weight = Lanes::load(symbols.weight + s);
+            const SymbolTerms<Ops> terms = terms_of<Ops, diagonal>(
+                Lanes::load(symbols.re + s), Lanes::load(symbols.im + s), weight, by, of_lanes);
+            add_terms<Ops>(terms, weight, of_lane);
+        }
         Lanes::store(of_lane.score, lanes[0] + lane);
         Lanes::store(of_lane.agreement, lanes[1] + lane);
         Lanes::store(of_lane.lost, lanes[2] + lane);
@@ -61,10 +64,15 @@ float misfit_of_all(const SymbolScale& scale, const UsedSymbols& symbols, cf32 p
         const V odd = scale.rotating ? Lanes::odd_signs(symbols.first + lane) : Ops::set(0.0F);
         const LaneScale<Ops> of_lanes = lane_scale<Ops>(scale, odd);
         V sum = Ops::set(0.0F);
-        for (std::size_t s = lane; s < symbols.count; s += tracker_lanes)
-            sum = add_misfit<Ops, diagonal, has_limit>(
-                Lanes::load(symbols.re + s), Lanes::load(symbols.im + s), Lanes::load(symbols.weight + s), by,
-                Ops::set(limit), of_lanes, sum);
+        for (std::size_t s = lane; s < symbols.count; s += tracker_lanes) {
+            const V weight = Lanes::load(symbols.weight + s);
+            const V misfit = misfit_of<Ops, diagonal>(Lanes::load(symbols.re + s),
+                                                      Lanes::load(symbols.im + s), by, of_lanes);
+            if constexpr (has_limit)
+                sum = Ops::add(sum, limited<Ops>(misfit, weight, Ops::set(limit)));
+            else
+                sum = Ops::fma(misfit, weight, sum);
+        }
         Lanes::store(sum, sums + lane);
     }
     return sum_of_lanes<tracker_lanes>(sums);

@@ -67,38 +67,49 @@ PHY_INLINE typename Ops::V weight_of(typename Ops::V noise_variance, const LaneS
                                Ops::where_positive(Ops::sub(Ops::set(max_noise), of_many_levels), weight));
 }
 
+/// What symbols add to PhaseSums, without their weights.
 template <class Ops>
-PHY_INLINE void add_score(PhaseSums<Ops>& sums, typename Ops::V score, typename Ops::V agreement,
-                          typename Ops::V variance, typename Ops::V weight) {
-    sums.score = Ops::fma(score, weight, sums.score);
-    sums.agreement = Ops::fma(agreement, weight, sums.agreement);
-    const auto twice = Ops::add(variance, variance);
+struct SymbolTerms {
+    typename Ops::V score;
+    typename Ops::V agreement;
+    typename Ops::V variance;  ///< of score, given x
+    typename Ops::V misfit;
+};
+
+template <class Ops>
+PHY_INLINE void add_terms(const SymbolTerms<Ops>& terms, typename Ops::V weight, PhaseSums<Ops>& sums) {
+    sums.score = Ops::fma(terms.score, weight, sums.score);
+    sums.agreement = Ops::fma(terms.agreement, weight, sums.agreement);
+    const auto twice = Ops::add(terms.variance, terms.variance);
     sums.lost = Ops::fma(Ops::mul(twice, weight), weight, sums.lost);
+    sums.misfit = Ops::fma(terms.misfit, weight, sums.misfit);
+    sums.used = Ops::add(sums.used, Ops::where_positive(weight, Ops::set(1.0F)));
 }
 
-/// Adds the misfit of symbols, rotated back by the phase, to the sum: with a limit at most that of each.
-/// weight: that of weight_of().
-template <class Ops, bool diagonal, bool has_limit>
-PHY_INLINE typename Ops::V add_misfit(typename Ops::V i, typename Ops::V q, typename Ops::V weight,
-                                      const ComplexOf<Ops>& phase, typename Ops::V limit,
-                                      const LaneScale<Ops>& scale, typename Ops::V sum) {
+/// The misfit of symbols, rotated back by the phase, without their weight.
+template <class Ops, bool diagonal>
+PHY_INLINE typename Ops::V misfit_of(typename Ops::V i, typename Ops::V q, const ComplexOf<Ops>& phase,
+                                     const LaneScale<Ops>& scale) {
     rotate_back<Ops>(phase.re, phase.im, i, q);
     const Decision<Ops> made = decide<Ops, diagonal>(i, q, scale);
-    const auto power = power_of<Ops>(made.error_i, made.error_q);
-    if constexpr (!has_limit) return Ops::fma(power, weight, sum);
-    return Ops::add(sum, Ops::where_positive(weight, Ops::min(Ops::mul(power, weight), limit)));
+    return power_of<Ops>(made.error_i, made.error_q);
 }
 
-/// Adds such symbols to all sums.
+/// A misfit with its weight, at most the limit.
+template <class Ops>
+PHY_INLINE typename Ops::V limited(typename Ops::V misfit, typename Ops::V weight, typename Ops::V limit) {
+    return Ops::where_positive(weight, Ops::min(Ops::mul(misfit, weight), limit));
+}
+
+/// Of symbols, rotated back by the phase. weight: that of weight_of().
 template <class Ops, bool diagonal>
-PHY_INLINE void add_symbol(typename Ops::V i, typename Ops::V q, typename Ops::V weight,
-                           const ComplexOf<Ops>& phase, const LaneScale<Ops>& scale, PhaseSums<Ops>& sums) {
+PHY_INLINE SymbolTerms<Ops> terms_of(typename Ops::V i, typename Ops::V q, typename Ops::V weight,
+                                     const ComplexOf<Ops>& phase, const LaneScale<Ops>& scale) {
     rotate_back<Ops>(phase.re, phase.im, i, q);
     const Decision<Ops> made = decide<Ops, diagonal>(i, q, scale);
     const auto x = Ops::mul(i, scale.per_step);
     const auto y = Ops::mul(q, scale.per_step);
-    sums.used = Ops::add(sums.used, Ops::where_positive(weight, Ops::set(1.0F)));
-    sums.misfit = Ops::fma(power_of<Ops>(made.error_i, made.error_q), weight, sums.misfit);
+    const auto misfit = power_of<Ops>(made.error_i, made.error_q);
     if constexpr (diagonal) {
         const auto along = Ops::max(Ops::fma(x, made.point_i, Ops::mul(y, made.point_q)), Ops::set(0.0F));
         const auto across = Ops::fms(y, made.point_i, Ops::mul(x, made.point_q));
@@ -107,16 +118,14 @@ PHY_INLINE void add_symbol(typename Ops::V i, typename Ops::V q, typename Ops::V
         const auto share = Ops::div(odds, Ops::add(one, odds));
         const auto sure = Ops::nfma(Ops::set(2.0F), share, one);
         const auto twice = Ops::add(across, across);
-        const auto variance = Ops::mul(Ops::mul(twice, twice), Ops::nfma(share, share, share));
-        add_score<Ops>(sums, Ops::mul(across, sure), Ops::mul(along, sure), variance, weight);
+        return {Ops::mul(across, sure), Ops::mul(along, sure),
+                Ops::mul(Ops::mul(twice, twice), Ops::nfma(share, share, share)), misfit};
     } else {
         const AxisMean<Ops> of_i = axis_mean<Ops>(made.point_i, made.error_i, weight, scale);
         const AxisMean<Ops> of_q = axis_mean<Ops>(made.point_q, made.error_q, weight, scale);
-        const auto score = Ops::fms(y, of_i.mean, Ops::mul(x, of_q.mean));
-        const auto agreement = Ops::fma(x, of_i.mean, Ops::mul(y, of_q.mean));
-        const auto variance =
-            Ops::fma(Ops::mul(y, y), of_i.variance, Ops::mul(Ops::mul(x, x), of_q.variance));
-        add_score<Ops>(sums, score, agreement, variance, weight);
+        return {Ops::fms(y, of_i.mean, Ops::mul(x, of_q.mean)),
+                Ops::fma(x, of_i.mean, Ops::mul(y, of_q.mean)),
+                Ops::fma(Ops::mul(y, y), of_i.variance, Ops::mul(Ops::mul(x, x), of_q.variance)), misfit};
     }
 }
 
