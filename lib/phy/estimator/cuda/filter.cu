@@ -1,4 +1,4 @@
-// The matrices M of a slot, and its estimate.
+// The matrices M of a slot.
 
 #include <iterator>
 
@@ -14,7 +14,6 @@
 namespace phy::gpu::detail {
 namespace {
 
-constexpr int max_filters = 32;  ///< lengths of windows
 static_assert(filter_threads >= 2 * phy::detail::estimator_max_delays);
 
 /// Shared memory of a block, which has 64 KiB on devices of compute capability 7.5. The products reuse that
@@ -131,7 +130,7 @@ __device__ __forceinline__ void multiply(const Room& room, const MatrixRow (&row
     }
 }
 
-/// The error of M, for coefficients of power 1, by thread 0, once the products are of solved elements.
+/// Once the products are of solved elements, and deposits are parts of a tile's power.
 __device__ __forceinline__ void sum_known(const DeviceFilter& filter, const DeviceTileShape& last,
                                           const Room& room, double& power) {
     constexpr int other_warp = 2 * warp_size;
@@ -146,11 +145,12 @@ __device__ __forceinline__ void sum_known(const DeviceFilter& filter, const Devi
         double sum = 0.0;
 #pragma unroll 4
         for (int i = 0; i < filter.delays; ++i)
-            sum += room.powers[i] * __ldg(last.power + i);
+            sum += room.deposits[i];
         power = sum;
     }
 }
 
+/// The error of M, for coefficients of power 1.
 __device__ __forceinline__ float error_of(const DeviceTileShape& last, const double* known_of, double power) {
     double known = 0.0;
 #pragma unroll
@@ -229,6 +229,8 @@ __device__ __forceinline__ void make_filter(const DeviceFilter& filter, const De
         for (int j = 0; j < columns_kept; ++j)
             products[i][thread() % row_threads * columns_kept + j] *= x[i][j];
     }
+    if (thread() < filter.delays)
+        room.deposits[thread()] = room.powers[thread()] * __ldg(last.power + thread());
     __syncthreads();
     sum_known(filter, last, room, power);
 #pragma unroll
@@ -238,31 +240,9 @@ __device__ __forceinline__ void make_filter(const DeviceFilter& filter, const De
     if (thread() == 0) *error = error_of(last, room.known, power);
 }
 
-/// Other blocks have written delays and errors, so it reads past the first-level cache.
-__device__ __forceinline__ void write_estimate(const EstimatorProgram& program, unsigned slot,
-                                               SlotEstimate& out) {
-    __shared__ float words[sizeof(SlotState) / sizeof(float)];
-    __shared__ float errors[2 * max_filters];
-    const int filters = program.largest.filters;
-    const auto* const of_slot = reinterpret_cast<const float*>(program.states + slot);
-    for (int i = thread(); i < static_cast<int>(sizeof(SlotState) / sizeof(float)); i += filter_threads)
-        words[i] = __ldcg(of_slot + i);
-    for (int i = thread(); i < 2 * filters; i += filter_threads)
-        errors[i] = __ldcg(program.errors + std::size_t{slot} * static_cast<unsigned>(2 * filters) + i);
-    __syncthreads();
-    const SlotState& state = *reinterpret_cast<const SlotState*>(words);
-    auto* const phases = reinterpret_cast<float*>(out.phase.data());
-    if (threadIdx.x < symbols_per_slot) {
-        phases[2 * threadIdx.x] = state.phase_re[threadIdx.x];
-        phases[2 * threadIdx.x + 1] = state.phase_im[threadIdx.x];
-    }
-    if (threadIdx.x == 0)
-        phy::detail::cuda::set_estimate<Ops>(program.constants, state, filters, program.shares, errors, out);
-}
-
-/// One block per filter, kind and slot; a slot's last block writes its estimate.
+/// One block per filter, kind and slot.
 __global__ void __launch_bounds__(filter_threads, 1)
-    make_filters(const __grid_constant__ EstimatorProgram program, SlotEstimate* estimates) {
+    make_filters(const __grid_constant__ EstimatorProgram program) {
     extern __shared__ __align__(16) double shared[];
     __shared__ alignas(DeviceFilter) unsigned words[sizeof(DeviceFilter) / sizeof(unsigned)];
     static_assert(sizeof(words) == sizeof(DeviceFilter));
@@ -300,7 +280,6 @@ __global__ void __launch_bounds__(filter_threads, 1)
     } else if (thread() == 0) {
         program.errors[index] = 0.0F;
     }
-    if (is_last_block(program.arrivals + slot, gridDim.x)) write_estimate(program, slot, estimates[slot]);
 }
 
 }  // namespace
@@ -308,7 +287,7 @@ __global__ void __launch_bounds__(filter_threads, 1)
 void start_filter(const EstimatorProgram& host, const EstimatorJob& job, cudaStream_t stream) {
     launch_dependent(make_filters, starts_early(job.slots),
                      dim3(static_cast<unsigned>(2 * host.largest.filters), job.slots), filter_threads,
-                     shared_bytes(host), stream, host, job.estimates);
+                     shared_bytes(host), stream, host);
 }
 
 void prepare_filter() {

@@ -1,4 +1,4 @@
-// Turns the modes of the channel into coefficients.
+// Turns the modes of the channel into coefficients, and writes a slot's estimate.
 
 #include <algorithm>
 #include <type_traits>
@@ -6,9 +6,12 @@
 #include "phy/cuda/shared_memory.hpp"
 #include "phy/estimator/cuda/device.cuh"
 #include "phy/estimator/cuda/tuning.hpp"
+#include "phy/estimator/math/statistics-inl.h"
 
 namespace phy::gpu::detail {
 namespace {
+
+constexpr int max_filters = 32;  ///< lengths of windows
 
 /// Work per block and thread of synthesize_tiles().
 struct UsualSynthesis {
@@ -234,15 +237,41 @@ __device__ __forceinline__ void write_tile(const EstimatorProgram& program, unsi
                                       channel);
 }
 
+/// By the threads of a block.
+__device__ __forceinline__ void write_estimate(const EstimatorProgram& program, unsigned slot,
+                                               SlotEstimate& out) {
+    __shared__ float words[sizeof(SlotState) / sizeof(float)];
+    __shared__ float errors[2 * max_filters];
+    const int filters = program.largest.filters;
+    const auto* const of_slot = reinterpret_cast<const float*>(program.states + slot);
+    for (int i = thread(); i < static_cast<int>(sizeof(SlotState) / sizeof(float)); i += synthesis_threads)
+        words[i] = of_slot[i];
+    for (int i = thread(); i < 2 * filters; i += synthesis_threads)
+        errors[i] =
+            program.errors[std::size_t{slot} * static_cast<unsigned>(2 * filters) + static_cast<unsigned>(i)];
+    __syncthreads();
+    const SlotState& state = *reinterpret_cast<const SlotState*>(words);
+    auto* const phases = reinterpret_cast<float*>(out.phase.data());
+    if (threadIdx.x < symbols_per_slot) {
+        phases[2 * threadIdx.x] = state.phase_re[threadIdx.x];
+        phases[2 * threadIdx.x + 1] = state.phase_im[threadIdx.x];
+    }
+    if (threadIdx.x == 0)
+        phy::detail::cuda::set_estimate<Ops>(program.constants, state, filters, program.shares, errors, out);
+}
+
 /// The blocks of gridDim.y share the tiles of a slot. If a slot has few tiles, several blocks share one: each
-/// computes the full product with M, and its part of the product with V.
+/// computes the full product with M, and its part of the product with V. The last block of a slot's first
+/// column writes its estimate.
 template <class Size>
 __global__ void __launch_bounds__(synthesis_threads, Size::blocks_of_multiprocessor)
-    synthesize_tiles(const __grid_constant__ EstimatorProgram program, float* channel, int parts) {
+    synthesize_tiles(const __grid_constant__ EstimatorProgram program, float* channel,
+                     SlotEstimate* estimates, int parts) {
     extern __shared__ float4 shared[];
     let_next_get_ready();
     wait_for_previous();
     const unsigned slot = blockIdx.z;
+    if (blockIdx.x == 0 && blockIdx.y + 1 == gridDim.y) write_estimate(program, slot, estimates[slot]);
     const int jobs = program.largest.jobs;
     const int split = static_cast<int>(blockIdx.y) / jobs;
     Part part;
@@ -306,7 +335,7 @@ dim3 synthesis_blocks(const EstimatorProgram& host, unsigned slots) {
 template <class Size>
 void start_tiles(const EstimatorProgram& host, const EstimatorJob& job, dim3 blocks, cudaStream_t stream) {
     launch_dependent(synthesize_tiles<Size>, starts_early(job.slots), blocks, synthesis_threads,
-                     shared_bytes<Size>(host), stream, host, job.channel,
+                     shared_bytes<Size>(host), stream, host, job.channel, job.estimates,
                      static_cast<int>(blocks.x) / host.streams_count);
 }
 
