@@ -16,6 +16,7 @@ import sys
 
 from block_error_figures import block_error_figures
 from coding_figures import coding_figures
+from cost_figures import cost_figures
 from default_figures import default_figures
 from hour_figures import hour_figures
 from iteration_figures import iteration_figures
@@ -456,7 +457,7 @@ def figures():
     coding = block_error_figures(RESULTS) | coding_figures(RESULTS) | moving_figures(RESULTS)
     phases = phase_figures(RESULTS) | ptrs_figures(RESULTS) | noise_figures(RESULTS)
     jointly = joint_figures(RESULTS) | iteration_figures(RESULTS)
-    receivers = jointly | phases | small_figures(RESULTS) | default_figures(RESULTS)
+    receivers = jointly | phases | small_figures(RESULTS) | default_figures(RESULTS) | cost_figures(RESULTS)
     return gpu_figures() | link_figures(RESULTS) | profile_figures(RESULTS) | recorders | coding | receivers | {
         "speed": speed_table(),
         "headline": table("256QAM, cf32 to int8, Gsym/s", HEADLINE),
