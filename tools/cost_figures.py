@@ -21,7 +21,7 @@ from datetime import datetime, timezone
 
 from link_figures import read, rows
 
-ROUNDS = 4
+ROUNDS = 8
 SLOTS = 200
 LINK = {"direction": "uplink",
         "carrier": {"subcarrier_spacing": 30000, "resource_blocks": 273, "cell_id": 1, "sample_rate": 122880000,

@@ -268,7 +268,7 @@ def gpu_average_table():
     return "\n".join(lines) or NOT_MEASURED
 
 
-RECEIVER = ("chain", "estimate", "equalize", "detect", "demap_and_descramble", "descramble", "gold", "ofdm", "decompress")
+RECEIVER = ("chain", "estimate", "equalize", "detect", "demap_and_descramble", "descramble", "gold", "decompress")
 
 
 def receiver_rows(run):
@@ -285,6 +285,14 @@ def gpu_receiver_table(run):
     for name, row in receiver_rows(run):
         limit = next(limit for limit in ("copy", "write", "read") if f"of_{limit}" in row)
         yield f"| {name} | {row['seconds'] * 1e6:.1f} | {row['Gsym/s']:.4g} | {row[f'of_{limit}']:.2f} of a {limit} |"
+
+
+def gpu_ofdm_table(run):
+    yield f"| {run['context']['gpu']} | us | Gsamples/s | of a copy |"
+    yield "| --- |" + " --- |" * 3
+    for row in run["benchmarks"]:
+        name = row["name"].replace("/", ", ").replace("_", " ")
+        yield f"| {name} | {row['seconds'] * 1e6:.1f} | {row['Gsym/s']:.4g} | {row['of_copy']:.2f} |"
 
 
 def cpu_receiver_table(run):
@@ -410,6 +418,7 @@ def gpu_figures():
         "gpu measure": gpu_measure_table(),
         "gpu average": gpu_average_table(),
         "gpu receiver": tables_of("cuda_*.json", gpu_receiver_table),
+        "gpu ofdm": tables_of("resampler_gpu_*.json", gpu_ofdm_table),
         "cpu receiver": tables_of("channel_*.json", cpu_receiver_table),
         "cpu equaliser": tables_of("channel_*.json", cpu_equaliser_table),
         "cpu slots": tables_of("receiver_cpu_*.json", cpu_slot_table),
