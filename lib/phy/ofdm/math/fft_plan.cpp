@@ -76,12 +76,18 @@ void FftPlan::add_factors(FftPass& pass, FactorOrder order) {
 void FftPlan::add_spread_factors(FftPass& pass) {
     table_.resize((table_.size() + spread_line - 1) / spread_line * spread_line);
     pass.spread_factors = static_cast<std::uint32_t>(table_.size());
+    std::vector<std::complex<float>> factors;  // (groups, radix - 1)
+    for (std::uint32_t p = 0; p < pass.groups; ++p)
+        for (std::uint32_t k = 1; k < pass.radix; ++k)
+            factors.push_back(factor_of(pass, p, k));
     for (std::uint32_t first = 0; first < pass.stride * pass.groups; first += spread_line) {
         for (std::uint32_t k = 1; k < pass.radix; ++k) {
-            for (std::uint32_t i = first; i < first + spread_line; ++i)
-                table_.push_back(factor_of(pass, i / pass.stride, k).real());
-            for (std::uint32_t i = first; i < first + spread_line; ++i)
-                table_.push_back(factor_of(pass, i / pass.stride, k).imag());
+            const auto add = [&](auto part) {
+                for (std::uint32_t i = first; i < first + spread_line; ++i)
+                    table_.push_back(part(factors[i / pass.stride * (pass.radix - 1) + k - 1]));
+            };
+            add([](const std::complex<float>& factor) { return factor.real(); });
+            add([](const std::complex<float>& factor) { return factor.imag(); });
         }
     }
 }
