@@ -4,7 +4,8 @@
     tools/cost_figures.py COMMIT BEFORE NOW cpu > data/results/cost_cpu_NAME.json
     tools/cost_figures.py COMMIT BEFORE NOW cuda > data/results/cost_gpu_NAME.json
 
-BEFORE is the build folder or unpacked package of that commit, NOW that of today's tree. Recordings and soft bits lie in the temporary folder, which should be in memory. A row has the median time of each build, and the
+BEFORE is the build folder or unpacked package of that commit, NOW that of today's tree. demod_app's time is that of the run, over
+its slots. Recordings and soft bits lie in the temporary folder, which should be in memory. A row has the median time of each build, and the
 median of the ratios of its rounds. The first round is not counted. tools/figures.py makes the table.
 """
 
@@ -37,7 +38,9 @@ def program(build, name):
 
 
 def output(*command):
-    return subprocess.run([str(word) for word in command], check=True, capture_output=True, text=True).stdout
+    """With all kernels loaded first: a pipeline that loads them as it runs is slower."""
+    return subprocess.run([str(word) for word in command], check=True, capture_output=True, text=True,
+                          env=os.environ | {"CUDA_MODULE_LOADING": "EAGER"}).stdout
 
 
 def context(commit, backend):
@@ -52,14 +55,14 @@ def of_receivers(build, backend):
     """Microseconds a slot of the library's defaults, alone and as they stream."""
     if backend == "cpu":
         rows = json.loads(output(program(build, "receiver_bench"), 1))["benchmarks"]
-        return {f"{row['name'].split(', ')[-1]}, one thread": row["us_per_slot"] for row in rows
+        return {f"{row['name'].split(', ')[-1].split()[0]}x4, one thread": row["us_per_slot"] for row in rows
                 if row["name"].startswith("slot, delay spread measured")}
     times = {}
     for line in output(program(build, "phy_cuda_bench"), "--filter", "/273/ci16/delay_measured").splitlines():
         row = json.loads(line) if line.startswith("{") else {"name": ""}
         parts = row["name"].split("/")
         if row["name"].endswith("delay_measured/in_place/graph"):
-            times[f"{parts[2]}, a slot in device memory"] = row["median_us"]
+            times[f"{parts[2]}, one slot in place, in a graph"] = row["median_us"]
         elif row["name"].startswith("receive/pipeline") and row["name"].endswith("delay_measured"):
             times[f"{parts[2]}, pipeline"] = row["us_per_slot"]
     return times

@@ -367,7 +367,9 @@ TEST_F(Recorder, NoiseOfAnySnrHasACovarianceThatServes) {
         sent.write(capture_, config.link);
         const phy::Reception done = phy::receive_file(capture_, {}, {});
         const phy::Reception plain = phy::receive_file(capture_, {}, with_n0);
-        EXPECT_LT(loss_db(done, plain), 1.0) << snr_db << " dB";
+        // An EVM that no modulation notices is of errors that are not noise; their covariance serves less.
+        const double most = done.mean.evm < 0.005 ? 3.0 : 1.0;
+        EXPECT_LT(loss_db(done, plain), most) << snr_db << " dB, EVM " << done.mean.evm;
         for (std::size_t i = 0; i < plain.reports.size(); ++i)
             EXPECT_EQ(done.reports[i].erasures, plain.reports[i].erasures) << snr_db << " dB, slot " << i;
     }

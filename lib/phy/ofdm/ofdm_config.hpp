@@ -107,7 +107,7 @@ public:
     }
 
 private:
-    /// In 32 bits, which GPUs multiply in one instruction: a subframe is shorter.
+    /// In 32 bits, which GPUs multiply in one instruction: a subframe has fewer than 2^32 samples.
     [[nodiscard]] constexpr std::uint32_t start_in_subframe(std::size_t symbol) const {
         const auto number = static_cast<std::uint32_t>(symbol);
         const std::uint32_t longer = (number > 0 ? 1U : 0U) + (number > 7 * slots_ ? 1U : 0U);

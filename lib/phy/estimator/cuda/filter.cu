@@ -1,4 +1,4 @@
-// The matrices M of a slot.
+// The matrices M of a slot, and its delays.
 
 #include <iterator>
 
@@ -130,7 +130,8 @@ __device__ __forceinline__ void multiply(const Room& room, const MatrixRow (&row
     }
 }
 
-/// Once the products are of solved elements, and deposits are parts of a tile's power.
+/// Sums the power that M explains, once the products are of solved elements, and that of a tile, of which
+/// deposits are parts.
 __device__ __forceinline__ void sum_known(const DeviceFilter& filter, const DeviceTileShape& last,
                                           const Room& room, double& power) {
     constexpr int other_warp = 2 * warp_size;

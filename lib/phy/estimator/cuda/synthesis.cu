@@ -237,7 +237,7 @@ __device__ __forceinline__ void write_tile(const EstimatorProgram& program, unsi
                                       channel);
 }
 
-/// By the threads of a block.
+/// All threads of a block call it.
 __device__ __forceinline__ void write_estimate(const EstimatorProgram& program, unsigned slot,
                                                SlotEstimate& out) {
     __shared__ float words[sizeof(SlotState) / sizeof(float)];

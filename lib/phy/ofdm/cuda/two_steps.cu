@@ -5,7 +5,6 @@
 #include "phy/core/format.hpp"
 #include "phy/cuda/device.hpp"
 #include "phy/cuda/dispatch.cuh"
-#include "phy/cuda/warp.hpp"
 #include "phy/ofdm/cuda/launch.hpp"
 #include "phy/ofdm/cuda/symbol.cuh"
 

@@ -68,7 +68,8 @@ struct Shared {
 static_assert(TrackPlan::max_tried_steps >= sum_count);
 
 /// The threads of a block work on the symbols of a step together: the first warp gives commands, as
-/// follow_symbol() needs them, and the others wait for them. Symbols are of any thread, but sums of lanes.
+/// follow_symbol() needs them, and the others wait for them at the same barriers, which count warps wherever
+/// these are. Any thread computes what a symbol says; a thread of its lane adds it, in order.
 template <bool diagonal>
 class StepSymbols {
 public:
@@ -187,7 +188,7 @@ __device__ __forceinline__ void StepSymbols<diagonal>::sum(const TrackedPhase& p
     shared_.join(0, sum_count);
 }
 
-/// Of tried steps from that phase on; from step 1 on.
+/// Sums the misfits of all tried steps but 0, from that phase on.
 template <bool diagonal>
 __device__ __forceinline__ void StepSymbols<diagonal>::compare(const TrackedPhase& before) {
 #pragma unroll 1

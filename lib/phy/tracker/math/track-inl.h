@@ -101,7 +101,7 @@ PHY_INLINE typename Ops::V limited(typename Ops::V misfit, typename Ops::V weigh
     return Ops::where_positive(weight, Ops::min(Ops::mul(misfit, weight), limit));
 }
 
-/// Of symbols, rotated back by the phase. weight: that of weight_of().
+/// The terms of symbols, rotated back by the phase. weight: that of weight_of().
 template <class Ops, bool diagonal>
 PHY_INLINE SymbolTerms<Ops> terms_of(typename Ops::V i, typename Ops::V q, typename Ops::V weight,
                                      const ComplexOf<Ops>& phase, const LaneScale<Ops>& scale) {
