@@ -5,22 +5,20 @@
     tools/cost_figures.py COMMIT BEFORE NOW cuda > data/results/cost_gpu_NAME.json
 
 BEFORE is the build folder or unpacked package of that commit, NOW that of today's tree. demod_app's time is that of the run, over
-its slots. Recordings and soft bits lie in the temporary folder, which should be in memory. A row has the median time of each build, and the
-median of the ratios of its rounds. The first round is not counted. tools/figures.py makes the table.
+its slots. Recordings and soft bits lie in the temporary folder, which should be in memory. A row has the median time of each
+build, and the median of the ratios of its rounds. The first round is not counted. tools/figures.py makes the table.
 """
 
 import json
 import os
 import pathlib
-import platform
-import re
 import statistics
 import subprocess
 import sys
 import tempfile
-from datetime import datetime, timezone
 
 from link_figures import read, rows
+from recorder_speed import context, program
 
 ROUNDS = 8
 SLOTS = 200
@@ -32,30 +30,17 @@ LINK = {"direction": "uplink",
                                 "additional_positions": 1}}}
 
 
-def program(build, name):
-    folders = ("apps", "bin", "tests/bench", "libexec/phy/bench")
-    return next(path for path in (build / folder / name for folder in folders) if path.exists())
-
-
 def output(*command):
     """With all kernels loaded first: a pipeline that loads them as it runs is slower."""
     return subprocess.run([str(word) for word in command], check=True, capture_output=True, text=True,
                           env=os.environ | {"CUDA_MODULE_LOADING": "EAGER"}).stdout
 
 
-def context(commit, backend):
-    processor = re.search(r"model name\s*: (.*)", pathlib.Path("/proc/cpuinfo").read_text())[1]
-    gpu = "nvidia-smi --query-gpu=name,driver_version --format=csv,noheader".split()
-    return {"date": datetime.now(timezone.utc).isoformat(timespec="seconds"), "processor": processor,
-            "num_cpus": os.cpu_count(), "kernel": platform.release(), "before": commit, "rounds": ROUNDS - 1,
-            **({"gpu": output(*gpu).strip()} if backend == "cuda" else {})}
-
-
 def of_receivers(build, backend):
     """Microseconds a slot of the library's defaults, alone and as they stream."""
     if backend == "cpu":
-        rows = json.loads(output(program(build, "receiver_bench"), 1))["benchmarks"]
-        return {f"{row['name'].split(', ')[-1].split()[0]}x4, one thread": row["us_per_slot"] for row in rows
+        measured = json.loads(output(program(build, "receiver_bench"), 1))["benchmarks"]
+        return {f"{row['name'].split(', ')[-1].split()[0]}x4, one thread": row["us_per_slot"] for row in measured
                 if row["name"].startswith("slot, delay spread measured")}
     times = {}
     for line in output(program(build, "phy_cuda_bench"), "--filter", "/273/ci16/delay_measured").splitlines():
@@ -105,7 +90,7 @@ def measure(commit, before, now, backend):
     medians = [{"what": what, "before_us": statistics.median(of_before), "now_us": statistics.median(times["now"][what]),
                 "ratio": statistics.median(b / a for a, b in zip(of_before, times["now"][what]))}
                for what, of_before in times["before"].items()]
-    return {"context": context(commit, backend), "rows": medians}
+    return {"context": context(backend == "cuda") | {"before": commit, "rounds": ROUNDS - 1}, "rows": medians}
 
 
 def cost_figures(results):

@@ -35,15 +35,18 @@ RECORDINGS = {
 
 
 def program(build, name):
-    return next(path for path in (build / "apps" / name, build / "bin" / name) if path.exists())
+    folders = ("apps", "bin", "tests/bench", "libexec/phy/bench")
+    return next(path for path in (build / folder / name for folder in folders) if path.exists())
 
 
-def context():
+def context(has_gpu=True):
     processor = re.search(r"model name\s*: (.*)", pathlib.Path("/proc/cpuinfo").read_text())[1]
-    gpu = subprocess.run(["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"], check=True,
-                         capture_output=True, text=True).stdout.strip()
-    return {"date": datetime.now(timezone.utc).isoformat(timespec="seconds"), "processor": processor,
-            "num_cpus": os.cpu_count(), "kernel": platform.release(), "gpu": gpu}
+    found = {"date": datetime.now(timezone.utc).isoformat(timespec="seconds"), "processor": processor,
+             "num_cpus": os.cpu_count(), "kernel": platform.release()}
+    if has_gpu:
+        found["gpu"] = subprocess.run(["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"], check=True,
+                                      capture_output=True, text=True).stdout.strip()
+    return found
 
 
 def measure(build):
