@@ -58,9 +58,9 @@ TEST(PhaseTracker, TakesOutTheCommonPhaseError) {
                     EXPECT_EQ(said, 1.0);
                     continue;
                 }
-                // At most 1,024 symbols were asked, and at least a third of them.
+                // At most 512 symbols were asked, and at least half of them.
                 const PhaseFit left = fit(before, after.symbols, of, l);
-                const double deviation = left.deviation * std::sqrt(std::max(1.0, all / 341.0));
+                const double deviation = left.deviation * std::sqrt(std::max(1.0, all / 256.0));
                 squares += std::pow(std::arg(said), 2.0);
                 energy += std::pow(phases[index] / deviation, 2.0);
                 ++count;
@@ -237,8 +237,8 @@ TEST(PhaseTracker, RaisesNoiseVariancesToTheNoiseOfOfdmSymbols) {
                     EXPECT_EQ(found, 1.0) << l;
                     continue;
                 }
-                // Of at most 1,024 symbols, and at least a third of them.
-                const double chance = 6.0 / std::sqrt(std::min(count, 341.0));
+                // Of at most 512 symbols, and at least half of them.
+                const double chance = 6.0 / std::sqrt(std::min(count, 256.0));
                 const double sent = factors[static_cast<std::size_t>(l)];
                 EXPECT_TRUE(sent > 1.0 || found == 1.0) << l << ", " << found;
                 EXPECT_TRUE(sent < 1.0 + 2.0 * chance || std::fabs(found / sent - 1.0) < chance)

@@ -58,12 +58,12 @@ struct PHY_EXPORT PtrsSymbols {
 /// PT-RS of an OFDM symbol count as none if |sum of x d* / n| is below half of the sum of |d|^2 / n, as where
 /// none were sent, and where the OFDM symbol has no data.
 ///
-/// At most 1,024 symbols of an OFDM symbol are used, evenly spread, and none whose noise variance is not
-/// finite and positive. With more than two levels per axis, n must be below half of the squared distance
-/// between levels. Without clear PT-RS an OFDM symbol keeps the phase of its neighbour if its symbols cannot
-/// measure it: fewer than 20 with its PT-RS, a standard deviation above 1/8, F below a quarter of its first
-/// part, or a step beyond 1/2. If symbols are farther from points than n explains, F and the limit of 4
-/// sqrt(k) scale with that.
+/// At most 512 symbols of an OFDM symbol are used, in runs of 16 that are evenly spread, and none whose noise
+/// variance is not finite and positive. With more than two levels per axis, n must be below half of the
+/// squared distance between levels. Without clear PT-RS an OFDM symbol keeps the phase of its neighbour if
+/// its symbols cannot measure it: fewer than 20 with its PT-RS, a standard deviation above 1/8, F below a
+/// quarter of its first part, or a step beyond 1/2. If symbols are farther from points than n explains, F and
+/// the limit of 4 sqrt(k) scale with that.
 ///
 /// A slot is turned only if its phases are more than chance explains: if the sum of 2 F |p - 1|^2 over m
 /// OFDM symbols with a measured phase p exceeds 4 (m + 2), where F counts less the more doubtful decisions

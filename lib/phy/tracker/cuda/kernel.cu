@@ -158,7 +158,7 @@ __device__ __forceinline__ void StepSymbols<diagonal>::take(const TrackStep& ste
     const auto* const symbols = reinterpret_cast<const float*>(job_.symbols) + 2 * first;
     const float* const noise_variance = job_.noise_variance + first;
     for_each_symbol([&](unsigned s) {
-        const std::size_t from = s * step.stride;
+        const std::size_t from = step.index_of(s);
         shared_.symbols[s] = {symbols[2 * from], symbols[2 * from + 1]};
         shared_.weight[s] = tracker::weight_of<Ops>(noise_variance[from], scale_);
     });

@@ -20,10 +20,37 @@ namespace {
 
 using V = Ops::V;
 
-void weigh(const SymbolScale& scale, float* noise_variance, std::size_t count) {
+/// Symbols without weight follow those that a shorter run lacks, and the last run.
+void take(const SymbolScale& scale, const TrackStep& step, const cf32* symbols, const float* noise_variance,
+          UsedSymbols& used) {
     const LaneScale<Ops> of_lanes = lane_scale<Ops>(scale, Ops::set(0.0F));
-    for (std::size_t s = 0; s < count; s += Lanes::count)
-        Lanes::store(weight_of<Ops>(Lanes::load(noise_variance + s), of_lanes), noise_variance + s);
+    const auto take_run = [&](const float* numbers, const float* noise, std::size_t to) {
+        for (std::size_t lane = 0; lane < tracked_run; lane += Lanes::count, to += Lanes::count) {
+            V re, im;
+            Lanes::load_pairs(numbers + 2 * lane, re, im);
+            Lanes::store(re, used.re + to);
+            Lanes::store(im, used.im + to);
+            Lanes::store(weight_of<Ops>(Lanes::load(noise + lane), of_lanes), used.weight + to);
+        }
+    };
+    const std::uint32_t count = step.used();
+    const std::uint32_t whole = count - count % tracked_run;
+    const cf32* const from = symbols + step.first;
+    for (std::uint32_t s = 0; s < whole; s += tracked_run)
+        take_run(reinterpret_cast<const float*>(from + step.index_of(s)),
+                 noise_variance + step.first + step.index_of(s), s);
+
+    used.first = step.first;
+    used.count = (count + tracker_lanes - 1) / tracker_lanes * tracker_lanes;
+    alignas(64) float numbers[2 * tracked_run] = {};
+    alignas(64) float noise[tracked_run] = {};
+    const std::size_t rest = whole < count ? step.index_of(whole) : 0;
+    std::memcpy(numbers, from + rest, (count - whole) * sizeof(cf32));
+    std::memcpy(noise, noise_variance + step.first + rest, (count - whole) * sizeof(float));
+    for (std::size_t s = whole; s < used.count; s += tracked_run) {
+        take_run(numbers, noise, s);
+        std::ranges::fill(noise, 0.0F);
+    }
 }
 
 template <bool diagonal>
@@ -123,7 +150,7 @@ void rotate_pairs(LayerPair* pairs, std::size_t count, cf32 phase) {
     }
 }
 
-constexpr TrackerKernels kernels = {&weigh, &sums, &misfit, &limited_misfit, &rotate_symbols, &rotate_pairs};
+constexpr TrackerKernels kernels = {&take, &sums, &misfit, &limited_misfit, &rotate_symbols, &rotate_pairs};
 
 }  // namespace
 }  // namespace phy::detail::PHY_TARGET

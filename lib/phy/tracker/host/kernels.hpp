@@ -29,8 +29,9 @@ struct UsedSums {
 };
 
 struct TrackerKernels {
-    /// Turns noise variances into weights, in place.
-    void (*weigh)(const SymbolScale& scale, float* noise_variance, std::size_t count);
+    /// Takes the symbols of a step from those of a slot.
+    void (*take)(const SymbolScale& scale, const TrackStep& step, const cf32* symbols,
+                 const float* noise_variance, UsedSymbols& used);
 
     UsedSums (*sums)(const SymbolScale& scale, const UsedSymbols& symbols, cf32 phase);
     float (*misfit)(const SymbolScale& scale, const UsedSymbols& symbols, cf32 phase);

@@ -24,7 +24,9 @@ class StepSymbols {
 public:
     StepSymbols(const TrackerKernels& kernels, const SymbolScale& scale) : kernels_(kernels), scale_(scale) {}
 
-    void take(const TrackStep& step, const cf32* symbols, const float* noise_variance);
+    void take(const TrackStep& step, const cf32* symbols, const float* noise_variance) {
+        kernels_.take(scale_, step, symbols, noise_variance, used_);
+    }
 
     [[nodiscard]] scalar::PhaseSums<scalar::Ops> sums(const TrackedPhase& phase) const {
         const UsedSums sums = kernels_.sums(scale_, used_, {phase.re, phase.im});
@@ -49,23 +51,6 @@ private:
     UsedSymbols used_;
     std::array<float, TrackPlan::max_tried_steps> misfits_ = {};
 };
-
-void StepSymbols::take(const TrackStep& step, const cf32* symbols, const float* noise_variance) {
-    used_.count = step.used();
-    used_.first = step.first;
-    for (std::size_t i = 0; i < used_.count; ++i) {
-        const std::size_t from = step.first + i * step.stride;
-        used_.re[i] = symbols[from].real();
-        used_.im[i] = symbols[from].imag();
-        used_.weight[i] = noise_variance[from];
-    }
-    const std::size_t end = (used_.count + tracker_lanes - 1) / tracker_lanes * tracker_lanes;
-    std::fill(used_.re + used_.count, used_.re + end, 0.0F);
-    std::fill(used_.im + used_.count, used_.im + end, 0.0F);
-    std::fill(used_.weight + used_.count, used_.weight + end, 0.0F);
-    kernels_.weigh(scale_, used_.weight, end);
-    used_.count = end;
-}
 
 }  // namespace
 }  // namespace detail

@@ -24,14 +24,6 @@ std::array<std::uint32_t, symbols_per_slot> symbols_of(const SlotAllocation& all
     return count;
 }
 
-/// Odd, and no multiple of the number of layers, so that symbols of all layers are used.
-std::uint32_t stride_of(std::size_t count, std::size_t layers) {
-    std::size_t stride = (count + max_tracked_symbols - 1) / max_tracked_symbols;
-    while (stride > 1 && (stride % 2 == 0 || (layers > 1 && stride % layers == 0)))
-        ++stride;
-    return static_cast<std::uint32_t>(std::max<std::size_t>(stride, 1));
-}
-
 /// The OFDM symbols from a DM-RS symbol on in a direction, 1 or -1, as far as it is the nearest. Half-way
 /// between two, the earlier one is.
 std::vector<int> chain_from(const std::vector<int>& dmrs, int from, int direction) {
@@ -81,13 +73,12 @@ TrackPlan track_plan(const PhaseTrackerConfig& config) {
             for (const int symbol : chain_from(config.allocation.dmrs.symbols, from, direction)) {
                 const auto l = static_cast<std::size_t>(symbol);
                 if (count[l] == 0) continue;
-                plan.steps[steps++] = {
-                    first[l],
-                    count[l],
-                    stride_of(count[l], static_cast<std::size_t>(config.allocation.layers())),
-                    static_cast<std::uint32_t>(symbol),
-                    0,
-                    0};
+                plan.steps[steps++] = {first[l],
+                                       count[l],
+                                       (count[l] + max_tracked_symbols - 1) / max_tracked_symbols,
+                                       static_cast<std::uint32_t>(symbol),
+                                       0,
+                                       0};
             }
             if (steps > begin) plan.chain[++plan.chains] = steps;
         }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -16,7 +17,11 @@ namespace phy::detail {
 inline constexpr std::size_t tracker_lanes = 128;
 
 /// The most symbols of an OFDM symbol that are used.
-inline constexpr std::size_t max_tracked_symbols = 1024;
+inline constexpr std::uint32_t max_tracked_symbols = 512;
+
+/// Of symbols one after the other, so that all of a cache line is used. Even, so that the rotation of
+/// pi/2-BPSK alternates from run to run as within one.
+inline constexpr std::uint32_t tracked_run = 16;
 
 /// A step that is tried in an OFDM symbol, as exp(j step).
 struct TriedStep {
@@ -26,15 +31,21 @@ struct TriedStep {
 
 /// An OFDM symbol with data, but without DM-RS.
 struct TrackStep {
-    std::uint32_t first;  ///< index of its first symbol in the slot
-    std::uint32_t count;  ///< of symbols
-    std::uint32_t
-        stride;  ///< between symbols that are used; odd, so that the rotation of pi/2-BPSK alternates
+    std::uint32_t first;   ///< index of its first symbol in the slot
+    std::uint32_t count;   ///< of symbols
+    std::uint32_t stride;  ///< every so many runs one is used
     std::uint32_t symbol;
     std::uint32_t first_ptrs;  ///< in place_ptrs()
     std::uint32_t ptrs;        ///< count
 
-    [[nodiscard]] constexpr std::uint32_t used() const { return (count + stride - 1) / stride; }
+    [[nodiscard]] constexpr std::uint32_t used() const {
+        const std::uint32_t apart = tracked_run * stride;
+        return count / apart * tracked_run + std::min(count % apart, tracked_run);
+    }
+    /// Index of a used symbol among those of the OFDM symbol.
+    [[nodiscard]] constexpr std::uint32_t index_of(std::uint32_t used) const {
+        return used / tracked_run * tracked_run * stride + used % tracked_run;
+    }
 };
 
 /// A phase that was followed to a step, and F there: 0 if it is that of the step before.
