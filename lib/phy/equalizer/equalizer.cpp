@@ -10,6 +10,7 @@
 #include "phy/equalizer/host/whitening.hpp"
 #include "phy/equalizer/math/plan.hpp"
 #include "phy/machine/thread_pool.hpp"
+#include "phy/simd/aligned_vector.hpp"
 #include "phy/simd/arrays.hpp"
 
 #define PHY_KERNELS "phy/equalizer/host/kernels-inl.h"
@@ -56,14 +57,14 @@ struct EqualizerWorkspace {
           pairs(plan.config().pairs ? row : 0),
           whitening(plan.antennas(), subcarriers / block_subcarriers) {}
 
-    std::size_t row;              ///< floats from row to row
-    std::size_t received_row;     ///< floats from antenna to antenna
-    std::vector<float> channel;   ///< rows as ChannelRows has them
-    std::vector<float> received;  ///< of all antennas
-    std::vector<float> filters;   ///< see EqualizerKernels
-    std::vector<float> symbols;   ///< results to pick from
-    std::vector<float> noise;
-    std::vector<LayerPair> pairs;
+    std::size_t row;                ///< floats from row to row
+    std::size_t received_row;       ///< floats from antenna to antenna
+    AlignedVector<float> channel;   ///< rows as ChannelRows has them
+    AlignedVector<float> received;  ///< of all antennas
+    AlignedVector<float> filters;   ///< see EqualizerKernels
+    AlignedVector<float> symbols;   ///< results to pick from
+    AlignedVector<float> noise;
+    AlignedVector<LayerPair> pairs;
     SubbandWhitening whitening;
 };
 

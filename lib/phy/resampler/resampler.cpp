@@ -8,6 +8,7 @@
 #include "phy/core/error.hpp"
 #include "phy/machine/thread_pool.hpp"
 #include "phy/resampler/filter.hpp"
+#include "phy/simd/aligned_vector.hpp"
 #include "phy/simd/arrays.hpp"
 
 #define PHY_KERNELS "phy/resampler/kernels-inl.h"
@@ -37,10 +38,10 @@ struct PHY_HIDDEN Resampler::Impl {
     Host host;
     Config config;
     detail::PolyphaseFilter filter;
-    std::size_t piece;             ///< outputs
-    std::size_t window;            ///< input samples of a piece
-    std::size_t plane;             ///< numbers, with what vectors write beyond a window
-    std::vector<float> workspace;  ///< per thread: pairs, re, im
+    std::size_t piece;                       ///< outputs
+    std::size_t window;                      ///< input samples of a piece
+    std::size_t plane;                       ///< numbers, with what vectors write beyond a window
+    detail::AlignedVector<float> workspace;  ///< per thread: pairs, re, im
     const detail::ResamplerKernels& kernels;
     const detail::ArrayKernels& arrays;
 };

@@ -44,7 +44,7 @@ SlotEstimator::SlotEstimator(const EstimatorPlan& plan, const EstimatorKernels& 
 
     const EstimatorSizes& largest = plan.largest;
     const EstimatorProfile& profile = plan.profile;
-    taper_ = profile.taper;
+    taper_.assign(profile.taper.begin(), profile.taper.end());
     taper_.resize(2 * taper_.size(), 0.0F);
     tapered_.assign(size(layout.antennas) * layout.streams.size() * row, 0.0F);
     bins_.resize(size(profile.bins * estimator_transform_lanes));
@@ -112,7 +112,7 @@ void SlotEstimator::operator()(const EstimatorSlot& slot, ThreadPool* pool) noex
     write_covariance();
 }
 
-float* SlotEstimator::row_of(std::vector<float>& rows, std::size_t row, int comb) const {
+float* SlotEstimator::row_of(AlignedVector<float>& rows, std::size_t row, int comb) const {
     return rows.data() + row * plan_.layout.row_floats() + 2 * size(comb) * size(plan_.layout.comb_stride);
 }
 

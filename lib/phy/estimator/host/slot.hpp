@@ -9,6 +9,7 @@
 #include "phy/estimator/slot_estimate.hpp"
 #include "phy/machine/thread_pool.hpp"
 #include "phy/ofdm/host/fft_kernels.hpp"
+#include "phy/simd/aligned_vector.hpp"
 #include "phy/simd/arrays.hpp"
 
 namespace phy::detail {
@@ -37,14 +38,14 @@ public:
 private:
     /// Memory of one thread for a row or a tile.
     struct Scratch {
-        std::vector<float> samples;
-        std::vector<float> gathered;
-        std::vector<float> columns;
-        std::vector<float> mixed;
-        std::vector<float> tile;
-        std::vector<float> subcarriers;
-        std::vector<float> placed;        ///< (parts, subcarriers of a subband): pilots
-        std::vector<float> residuals;     ///< (antennas, parts, symbols, subcarriers of a subband)
+        AlignedVector<float> samples;
+        AlignedVector<float> gathered;
+        AlignedVector<float> columns;
+        AlignedVector<float> mixed;
+        AlignedVector<float> tile;
+        AlignedVector<float> subcarriers;
+        AlignedVector<float> placed;      ///< (parts, subcarriers of a subband): pilots
+        AlignedVector<float> residuals;   ///< (antennas, parts, symbols, subcarriers of a subband)
         std::vector<double> matrix;       ///< (rows, columns of modes)
         std::vector<double> weighted;     ///< (2, rows, delays): by sum and by difference of powers
         std::vector<double> of_delays;    ///< (2 delays): powers, the earliest first
@@ -116,7 +117,7 @@ private:
     void write_port(const EstimatorTileJob& job, int layer, std::size_t column, SplitComplex h) noexcept;
 
     [[nodiscard]] SplitComplex ramp_of(int group, int comb) const;
-    [[nodiscard]] float* row_of(std::vector<float>& rows, std::size_t row, int comb) const;
+    [[nodiscard]] float* row_of(AlignedVector<float>& rows, std::size_t row, int comb) const;
     [[nodiscard]] std::size_t index_of(std::size_t filter, bool joint) const {
         return 2 * filter + (joint ? 1 : 0);
     }
@@ -131,26 +132,26 @@ private:
     SlotState state_ = {};
 
     std::vector<Scratch> scratch_;
-    std::vector<float> pilots_;      ///< (symbols, combs, parts, comb_stride)
-    std::vector<float> rows_;        ///< least squares, in rows
-    std::vector<float> row_sums_;    ///< (rows, estimator_row_sums)
-    std::vector<float> cross_sums_;  ///< (rows, 2): with the same row of the next DM-RS
-    std::vector<float> index_;       ///< (groups, combs, comb_stride), then (subcarriers): subcarriers
-    std::vector<float> ramps_;       ///< (groups, combs, parts, comb_stride), then (parts, subcarriers)
-    std::vector<float> streams_;     ///< stream rows
-    std::vector<float> taper_;       ///< taper, then zeros
-    std::vector<float> tapered_;     ///< (antennas, streams, combs, parts, comb_stride)
-    std::vector<float> bins_;        ///< (bins, estimator_transform_lanes)
-    std::vector<float> powers_;      ///< (bins): of the measured profile, then (3, bins) to place it
-    std::vector<float> measured_;    ///< (extent)
-    std::vector<float> guess_;       ///< (reach, extent, reach): the profile, zeros beside it
-    std::vector<float> expected_;    ///< (extent)
-    std::vector<float> ratios_;      ///< as guess_
-    std::vector<float> modes_;
-    std::vector<float> tile_sums_;  ///< (jobs, streams, 2): energy, residual
-    std::vector<float> products_;   ///< (subbands, antennas, antennas, 2): of residuals
-    std::vector<float> mix_;        ///< (filters, kinds, shapes, modes, modes of the tile): M
-    std::vector<float> errors_;     ///< (filters, kinds)
+    AlignedVector<float> pilots_;      ///< (symbols, combs, parts, comb_stride)
+    AlignedVector<float> rows_;        ///< least squares, in rows
+    AlignedVector<float> row_sums_;    ///< (rows, estimator_row_sums)
+    AlignedVector<float> cross_sums_;  ///< (rows, 2): with the same row of the next DM-RS
+    AlignedVector<float> index_;       ///< (groups, combs, comb_stride), then (subcarriers): subcarriers
+    AlignedVector<float> ramps_;       ///< (groups, combs, parts, comb_stride), then (parts, subcarriers)
+    AlignedVector<float> streams_;     ///< stream rows
+    AlignedVector<float> taper_;       ///< taper, then zeros
+    AlignedVector<float> tapered_;     ///< (antennas, streams, combs, parts, comb_stride)
+    AlignedVector<float> bins_;        ///< (bins, estimator_transform_lanes)
+    AlignedVector<float> powers_;      ///< (bins): of the measured profile, then (3, bins) to place it
+    AlignedVector<float> measured_;    ///< (extent)
+    AlignedVector<float> guess_;       ///< (reach, extent, reach): the profile, zeros beside it
+    AlignedVector<float> expected_;    ///< (extent)
+    AlignedVector<float> ratios_;      ///< as guess_
+    AlignedVector<float> modes_;
+    AlignedVector<float> tile_sums_;  ///< (jobs, streams, 2): energy, residual
+    AlignedVector<float> products_;   ///< (subbands, antennas, antennas, 2): of residuals
+    AlignedVector<float> mix_;        ///< (filters, kinds, shapes, modes, modes of the tile): M
+    AlignedVector<float> errors_;     ///< (filters, kinds)
 };
 
 }  // namespace phy::detail

@@ -6,6 +6,7 @@
 
 #include "phy/core/backend.hpp"
 #include "phy/ofdm/math/fft_plan.hpp"
+#include "phy/simd/aligned_vector.hpp"
 
 namespace phy::detail {
 
@@ -59,10 +60,7 @@ public:
     FftWorkspace(int threads, std::size_t points, std::size_t row)
         : plane_(rounded(points)),
           each_(4 * plane_ + rounded(2 * row)),
-          numbers_(static_cast<std::size_t>(threads) * each_ + line) {
-        const auto address = reinterpret_cast<std::uintptr_t>(numbers_.data());
-        first_ = (line * sizeof(float) - address % (line * sizeof(float))) / sizeof(float) % line;
-    }
+          numbers_(static_cast<std::size_t>(threads) * each_) {}
 
     [[nodiscard]] TwoPlanes planes(int thread) {
         float* const mine = of(thread);
@@ -76,14 +74,11 @@ private:
     /// Adds room for vectors that reach beyond the end, and keeps planes out of the same cache sets.
     static std::size_t rounded(std::size_t numbers) { return (numbers + line - 1) / line * line + 5 * line; }
 
-    [[nodiscard]] float* of(int thread) {
-        return numbers_.data() + first_ + static_cast<std::size_t>(thread) * each_;
-    }
+    [[nodiscard]] float* of(int thread) { return numbers_.data() + static_cast<std::size_t>(thread) * each_; }
 
     std::size_t plane_;
     std::size_t each_;
-    std::size_t first_ = 0;
-    std::vector<float> numbers_;
+    AlignedVector<float> numbers_;
 };
 
 }  // namespace phy::detail

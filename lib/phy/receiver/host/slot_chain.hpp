@@ -16,6 +16,7 @@
 #include "phy/ofdm/transform_deprecoder.hpp"
 #include "phy/receiver/chain/plan.hpp"
 #include "phy/receiver/receiver.hpp"
+#include "phy/simd/aligned_vector.hpp"
 #include "phy/tracker/tracker.hpp"
 
 namespace phy::detail {
@@ -36,16 +37,16 @@ struct SharedReceiver {
 
 /// Buffers between the steps of a slot.
 struct SlotBuffers {
-    std::vector<cf32> grid;
-    std::vector<float> channel;
-    std::vector<cf32> covariance;
-    std::vector<cf32> symbols;
-    std::vector<float> noise_variance;
-    std::vector<LayerPair> pairs;
-    std::vector<cf32> deprecoded;  ///< data and PT-RS, until each has its array
-    std::vector<float> deprecoded_noise_variance;
-    std::vector<cf32> ptrs;
-    std::vector<float> ptrs_noise_variance;
+    AlignedVector<cf32> grid;
+    AlignedVector<float> channel;
+    AlignedVector<cf32> covariance;
+    AlignedVector<cf32> symbols;
+    AlignedVector<float> noise_variance;
+    AlignedVector<LayerPair> pairs;
+    AlignedVector<cf32> deprecoded;  ///< data and PT-RS, until each has its array
+    AlignedVector<float> deprecoded_noise_variance;
+    AlignedVector<cf32> ptrs;
+    AlignedVector<float> ptrs_noise_variance;
 };
 
 /// All operators of the chain, for one slot at a time, with the threads of a host.
