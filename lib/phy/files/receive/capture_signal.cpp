@@ -204,9 +204,7 @@ void CaptureSignal::rotate(double turns, std::size_t count) {
         }
 }
 
-void CaptureSignal::read(std::int64_t first, std::size_t count, std::size_t stride, std::span<std::byte> to,
-                         const SlotPlace& place) {
-    if (!is_resampled()) return copy(first + std::llround(place.late), count, stride, to);
+void CaptureSignal::resample_to_output(std::int64_t first, std::size_t count, const SlotPlace& place) {
     const Position begin = moved(position_of(first), place.late * rates_.input_rate / rates_.output_rate);
     const auto step = static_cast<std::uint64_t>(
         std::llround(static_cast<double>(resample_->step()) * (1.0 + place.clock)));
@@ -221,6 +219,12 @@ void CaptureSignal::read(std::int64_t first, std::size_t count, std::size_t stri
     (*resample_)(SymbolView(description().format, input_), rows, output_);
     if (!impairments_.empty()) correct(count);
     if (place.frequency != 0.0) rotate(place.frequency / rates_.output_rate, count);
+}
+
+void CaptureSignal::read(std::int64_t first, std::size_t count, std::size_t stride, std::span<std::byte> to,
+                         const SlotPlace& place) {
+    if (!is_resampled()) return copy(first + std::llround(place.late), count, stride, to);
+    resample_to_output(first, count, place);
     for (std::uint64_t antenna = 0; antenna < antennas(); ++antenna)
         std::memcpy(to.data() + antenna * stride * sizeof(cf32), output_.data() + antenna * count,
                     count * sizeof(cf32));
@@ -239,7 +243,7 @@ std::vector<SampleMoments> CaptureSignal::moments() {
     const std::uint64_t count = std::min(most, length_ / stretches);
     std::vector<SampleMoments> result(antennas());
     for (std::uint64_t i = 0; i < stretches; ++i) {
-        static_cast<void>(read(i * (length_ / stretches), count));
+        resample_to_output(static_cast<std::int64_t>(i * (length_ / stretches)), count, {});
         for (std::size_t antenna = 0; antenna < result.size(); ++antenna)
             for (const cf32 sample : std::span(output_).subspan(antenna * count, count)) {
                 const auto re = static_cast<double>(usable(sample.real()));

@@ -94,6 +94,7 @@ private:
     [[nodiscard]] std::uint64_t count_of(std::uint64_t recorded) const;
     [[nodiscard]] Position position_of(std::int64_t sample) const;
     [[nodiscard]] static Position moved(const Position& position, double late);
+    void resample_to_output(std::int64_t first, std::size_t count, const SlotPlace& place);
     void correct(std::size_t count);
     void rotate(double turns, std::size_t count);
     void copy(std::int64_t first, std::size_t count, std::size_t stride, std::span<std::byte> to);

@@ -1,6 +1,7 @@
 #include "phy/receiver/acquisition/examine.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <numeric>
@@ -70,6 +71,36 @@ void count_extremes(float value, float& largest, float& smallest, std::uint64_t&
         at_smallest = value < smallest ? 1 : at_smallest + 1;
         smallest = value;
     }
+}
+
+/// Number of components below a quarter of their largest magnitude, without their mean.
+std::uint32_t near_zero(std::span<const float> components) {
+    constexpr std::size_t lanes = 16;  // of sums that do not wait for each other
+    std::array<double, lanes> sums = {};
+    std::array<float, lanes> least = {};
+    std::array<float, lanes> most = {};
+    if (!components.empty()) {
+        least.fill(components.front());
+        most.fill(components.front());
+    }
+    const auto add = [&](float component, std::size_t lane) {
+        sums[lane] += static_cast<double>(component);
+        least[lane] = component < least[lane] ? component : least[lane];
+        most[lane] = component > most[lane] ? component : most[lane];
+    };
+    std::size_t first = 0;
+    for (; first + lanes <= components.size(); first += lanes)
+        for (std::size_t lane = 0; lane < lanes; ++lane)
+            add(components[first + lane], lane);
+    for (; first < components.size(); ++first)
+        add(components[first], 0);
+    const double sum = std::accumulate(sums.begin(), sums.end(), 0.0);
+    const auto mean = static_cast<float>(sum / static_cast<double>(components.size()));
+    const float largest = std::max(std::ranges::max(most) - mean, mean - std::ranges::min(least));
+    std::uint32_t count = 0;
+    for (const float component : components)
+        count += static_cast<std::uint32_t>(!(std::fabs(component - mean) > 0.25F * largest));
+    return count;
 }
 
 }  // namespace
@@ -149,7 +180,9 @@ void Examination::add_samples(std::size_t stride, std::size_t length, double sam
         const std::size_t begin = antenna * stride;
         for (std::size_t first = 0; first + block <= length; first += block)
             add_block(antennas_[antenna], begin + first, begin + first + block);
-        antennas_[antenna].near_zero += near_zero(begin, begin + length / block * block);
+        for (const std::vector<float>* const plane : {&re_, &im_})
+            antennas_[antenna].near_zero +=
+                near_zero(std::span(*plane).subspan(begin, length / block * block));
     }
 }
 
@@ -180,24 +213,6 @@ void Examination::add_block(AntennaSums& to, std::size_t first, std::size_t end)
     to.squared_means += mean * mean;
     to.mean_powers += std::norm(mean);
     ++to.blocks;
-}
-
-/// Number of components below a quarter of their largest magnitude, without their mean.
-std::uint64_t Examination::near_zero(std::size_t first, std::size_t end) const {
-    std::uint64_t count = 0;
-    for (const std::vector<float>* const plane : {&re_, &im_}) {
-        const std::span<const float> part = std::span(*plane).subspan(first, end - first);
-        double sum = 0.0;
-        for (const float component : part)
-            sum += static_cast<double>(component);
-        const auto mean = static_cast<float>(sum / static_cast<double>(part.size()));
-        float largest = 0.0F;
-        for (const float component : part)
-            largest = std::max(largest, std::fabs(component - mean));
-        for (const float component : part)
-            count += static_cast<std::uint64_t>(!(std::fabs(component - mean) > 0.25F * largest));
-    }
-    return count;
 }
 
 void Examination::add_pilots(SymbolView input, std::uint64_t occasion) {

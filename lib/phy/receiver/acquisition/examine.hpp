@@ -91,7 +91,6 @@ private:
     void load(SymbolView input);
     void add_samples(std::size_t stride, std::size_t length, double sample_rate);
     void add_block(AntennaSums& to, std::size_t first, std::size_t end) const;
-    [[nodiscard]] std::uint64_t near_zero(std::size_t first, std::size_t end) const;
     void add_signal(SymbolView input, std::uint64_t occasion);
     void add_pilots(SymbolView input, std::uint64_t occasion);
     void add_symbols(SymbolView input, std::uint64_t occasion);

@@ -1,6 +1,7 @@
 #include "phy/receiver/acquisition/pilot_pairs.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "phy/numerics/elementary.hpp"
@@ -10,7 +11,7 @@
 namespace phy::detail {
 namespace {
 
-constexpr int between = 2;  ///< pilots from one of a pair to the other
+constexpr std::size_t between = 2;  ///< pilots from one of a pair to the other
 
 std::size_t pilots_of(const SlotAllocation& allocation, const ResourceBlocks& range) {
     return static_cast<std::size_t>(range.count) *
@@ -22,19 +23,19 @@ std::size_t pilots_of(const SlotAllocation& allocation, const ResourceBlocks& ra
 std::size_t pairs_of_symbol(const SlotAllocation& allocation) {
     std::size_t pairs = 0;
     for (const ResourceBlocks& range : allocation.resource_blocks)
-        pairs += pilots_of(allocation, range) - static_cast<std::size_t>(between);
+        pairs += pilots_of(allocation, range) - between;
     return pairs;
 }
 
 int subcarriers_of_pair(int type) {
-    return pilot_subcarrier(type, 0, between) - pilot_subcarrier(type, 0, 0);
+    return pilot_subcarrier(type, 0, int{between}) - pilot_subcarrier(type, 0, 0);
 }
 
 PilotPairs::PilotPairs(const SlotAllocation& allocation, std::span<const cf32> grid, std::size_t antennas) {
     std::size_t pilot = 0;
     for (const ResourceBlocks& range : allocation.resource_blocks) {
         const std::size_t end = pilot + pilots_of(allocation, range);
-        for (; pilot + static_cast<std::size_t>(between) < end; ++pilot)
+        for (; pilot + between < end; ++pilot)
             firsts_.push_back(pilot);
         pilot = end;
     }
@@ -47,7 +48,8 @@ PilotPairs::PilotPairs(const SlotAllocation& allocation, std::span<const cf32> g
     const auto width = static_cast<std::size_t>(allocation.subcarriers());
     const std::size_t rows = grid.size() / width;
     energies_.resize(rows / antennas);
-    products_.resize(energies_.size() * firsts_.size());
+    products_re_.resize(energies_.size() * firsts_.size());
+    products_im_.resize(products_re_.size());
     for (std::size_t row = 0; row < rows; ++row) {
         const std::size_t slot = row / symbols_per_slot / antennas;
         for (const int group : groups)
@@ -55,44 +57,75 @@ PilotPairs::PilotPairs(const SlotAllocation& allocation, std::span<const cf32> g
                     slot * symbols_per_slot + row % symbols_per_slot);
     }
     squares_.resize(energies_.size());
-    for (std::size_t i = 0; i < products_.size(); ++i)
-        squares_[i / firsts_.size()] += static_cast<double>(std::norm(products_[i]));
+    for (std::size_t i = 0; i < products_re_.size(); ++i)
+        squares_[i / firsts_.size()] +=
+            static_cast<double>(products_re_[i] * products_re_[i] + products_im_[i] * products_im_[i]);
 }
 
 void PilotPairs::add_row(const SlotAllocation& allocation, int group, const cf32* row, std::size_t symbol) {
-    const int type = allocation.dmrs.type;
-    const int of_block = pilots_per_resource_block(type);
-    std::complex<float>* product = products_.data() + symbol * firsts_.size();
+    float* product_re = products_re_.data() + symbol * firsts_.size();
+    float* product_im = products_im_.data() + symbol * firsts_.size();
     for (const ResourceBlocks& range : allocation.resource_blocks) {
-        const auto element = [&](int pilot) {
-            const int subcarrier = subcarriers_per_resource_block * (range.first + pilot / of_block) +
-                                   pilot_subcarrier(type, group, pilot % of_block);
-            return finite(row[subcarrier]);
-        };
-        const auto last = static_cast<int>(pilots_of(allocation, range)) - between;
-        for (int pilot = 0; pilot < last; ++pilot) {
-            const cf32 left = element(pilot);
-            const cf32 right = element(pilot + between);
-            *product++ += left * std::conj(right);
-            energies_[symbol] += 0.5 * static_cast<double>(std::norm(left) + std::norm(right));
+        energies_[symbol] += take_pilots(allocation.dmrs.type, group, range, row);
+        const std::size_t pairs = pilots_of(allocation, range) - between;
+        const float* const left_re = pilots_re_.data();
+        const float* const left_im = pilots_im_.data();
+        for (std::size_t i = 0; i < pairs; ++i) {
+            const float right_re = left_re[i + between];
+            const float right_im = left_im[i + between];
+            product_re[i] += left_re[i] * right_re + left_im[i] * right_im;
+            product_im[i] += left_im[i] * right_re - left_re[i] * right_im;
         }
+        product_re += pairs;
+        product_im += pairs;
     }
+}
+
+/// Takes the pilots of a row, if it has DM-RS. Returns half of the power of all pairs: each pilot is in two,
+/// but for the outermost ones.
+double PilotPairs::take_pilots(int type, int group, const ResourceBlocks& range, const cf32* row) {
+    const auto of_block = static_cast<std::size_t>(pilots_per_resource_block(type));
+    std::array<std::size_t, subcarriers_per_resource_block> subcarriers = {};
+    for (std::size_t pilot = 0; pilot < of_block; ++pilot)
+        subcarriers[pilot] = static_cast<std::size_t>(pilot_subcarrier(type, group, static_cast<int>(pilot)));
+    pilots_re_.resize(of_block * static_cast<std::size_t>(range.count));
+    pilots_im_.resize(pilots_re_.size());
+    const cf32* block = row + static_cast<std::ptrdiff_t>(subcarriers_per_resource_block) * range.first;
+    double energy = 0.0;
+    for (std::size_t first = 0; first < pilots_re_.size(); first += of_block) {
+        float power = 0.0F;
+        for (std::size_t pilot = 0; pilot < of_block; ++pilot) {
+            const cf32 element = finite(block[subcarriers[pilot]]);
+            pilots_re_[first + pilot] = element.real();
+            pilots_im_[first + pilot] = element.imag();
+            power += std::norm(element);
+        }
+        energy += static_cast<double>(power);
+        block += subcarriers_per_resource_block;
+    }
+    for (std::size_t i = 0; i < between; ++i)
+        for (const std::size_t outermost : {i, pilots_re_.size() - 1 - i})
+            energy -=
+                0.5 * static_cast<double>(std::norm(cf32(pilots_re_[outermost], pilots_im_[outermost])));
+    return energy;
 }
 
 std::complex<double> PilotPairs::correlation(std::size_t slot, std::size_t symbol,
                                              std::span<const cf32> pilots) const {
-    const std::complex<float>* const products =
-        products_.data() + (slot * symbols_per_slot + symbol) * firsts_.size();
+    const float* const products_re =
+        products_re_.data() + (slot * symbols_per_slot + symbol) * firsts_.size();
+    const float* const products_im =
+        products_im_.data() + (slot * symbols_per_slot + symbol) * firsts_.size();
     double re = 0.0;
     double im = 0.0;
     for (std::size_t pair = 0; pair < firsts_.size(); ++pair) {
         const cf32 left = pilots[firsts_[pair]];
-        const cf32 right = pilots[firsts_[pair] + static_cast<std::size_t>(between)];
+        const cf32 right = pilots[firsts_[pair] + between];
         // The numbers are finite, so this avoids the products of std::complex, which check for NaN.
         const float turn_re = left.real() * right.real() + left.imag() * right.imag();
         const float turn_im = left.real() * right.imag() - left.imag() * right.real();
-        re += static_cast<double>(products[pair].real() * turn_re - products[pair].imag() * turn_im);
-        im += static_cast<double>(products[pair].real() * turn_im + products[pair].imag() * turn_re);
+        re += static_cast<double>(products_re[pair] * turn_re - products_im[pair] * turn_im);
+        im += static_cast<double>(products_re[pair] * turn_im + products_im[pair] * turn_re);
     }
     return {re, im};
 }

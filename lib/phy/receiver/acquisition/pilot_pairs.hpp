@@ -45,11 +45,15 @@ public:
 
 private:
     void add_row(const SlotAllocation& allocation, int group, const cf32* row, std::size_t symbol);
+    double take_pilots(int type, int group, const ResourceBlocks& range, const cf32* row);
 
-    std::vector<std::size_t> firsts_;            ///< per pair: the index of its first pilot
-    std::vector<std::complex<float>> products_;  ///< (slots, symbols, pairs)
-    std::vector<double> energies_;               ///< (slots, symbols)
-    std::vector<double> squares_;                ///< the same
+    std::vector<std::size_t> firsts_;  ///< per pair: the index of its first pilot
+    std::vector<float> products_re_;   ///< (slots, symbols, pairs)
+    std::vector<float> products_im_;   ///< the same
+    std::vector<double> energies_;     ///< (slots, symbols)
+    std::vector<double> squares_;      ///< the same
+    std::vector<float> pilots_re_;     ///< that take_pilots() took
+    std::vector<float> pilots_im_;
 };
 
 }  // namespace phy::detail

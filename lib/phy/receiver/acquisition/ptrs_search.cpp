@@ -42,7 +42,8 @@ int subcarrier_of(SlotAllocation allocation, int port, int resource_element_offs
 
 std::complex<double> unit_or_zero(std::complex<double> product) {
     const double power = std::norm(product);
-    return power > 0.0 ? product / std::sqrt(power) : 0.0;
+    const double scale = power > 0.0 ? 1.0 / std::sqrt(power) : 0.0;
+    return {scale * product.real(), scale * product.imag()};
 }
 
 /// Of patterns: is_so(subcarrier, offset).
@@ -92,22 +93,26 @@ void PtrsSearch::add_symbol(std::span<const cf32> grid, std::size_t antennas, st
                             Sums& of_symbol) {
     const auto width = static_cast<std::size_t>(allocation_.subcarriers());
     const auto dmrs = static_cast<std::size_t>(allocation_.dmrs.symbols.front());
-    for (std::size_t k = 0; k < subcarriers_per_resource_block; ++k) {
-        auto& sums = of_symbol[k];
-        for (std::size_t i = 0; i < blocks_.size(); ++i) {
-            const std::size_t subcarrier =
-                subcarriers_per_resource_block * static_cast<std::size_t>(blocks_[i]) + k;
-            std::complex<double> product;
-            for (std::size_t antenna = 0; antenna < antennas; ++antenna) {
-                const cf32* const of_antenna = grid.data() + antenna * symbols_per_slot * width + subcarrier;
-                product += std::complex<double>(of_antenna[symbol * width]) *
-                           std::conj(std::complex<double>(of_antenna[dmrs * width]));
+    for (std::size_t i = 0; i < blocks_.size(); ++i) {
+        std::array<double, subcarriers_per_resource_block> re = {};
+        std::array<double, subcarriers_per_resource_block> im = {};
+        for (std::size_t antenna = 0; antenna < antennas; ++antenna) {
+            const cf32* const of_block =
+                grid.data() + antenna * symbols_per_slot * width +
+                subcarriers_per_resource_block * static_cast<std::size_t>(blocks_[i]);
+            for (std::size_t k = 0; k < re.size(); ++k) {
+                const std::complex<double> a = of_block[symbol * width + k];
+                const std::complex<double> b = of_block[dmrs * width + k];
+                re[k] += a.real() * b.real() + a.imag() * b.imag();
+                im[k] += a.imag() * b.real() - a.real() * b.imag();
             }
-            sums[i % comb] += unit_or_zero(product);
         }
-        for (std::size_t offset = 0; offset < comb; ++offset)
-            powers_[symbol][k][offset] += std::norm(sums[offset]) / std::max(blocks_at(offset), 1.0);
+        for (std::size_t k = 0; k < re.size(); ++k)
+            of_symbol[k][i % comb] += unit_or_zero({re[k], im[k]});
     }
+    for (std::size_t k = 0; k < of_symbol.size(); ++k)
+        for (std::size_t offset = 0; offset < comb; ++offset)
+            powers_[symbol][k][offset] += std::norm(of_symbol[k][offset]) / std::max(blocks_at(offset), 1.0);
 }
 
 double PtrsSearch::blocks_at(std::size_t offset) const {
