@@ -50,7 +50,7 @@ TEST(GpuPhaseTracker, WritesTheBytesOfTheHost) {
     PHY_NEEDS_GPU();
     std::mt19937 random(random_seed());
     for (const phy::Modulation modulation : all_tracked_modulations) {
-        for (int run = 0; run < 8; ++run) {
+        for (int run = 0; run < fewer_times(8); ++run) {
             const PhaseTrackerConfig config = random_tracker(modulation, random);
             const TrackedSlots slots = awkward_slots(config, random);
             const auto expected = bits_of(tracked(phy::Host(), config, slots));
