@@ -26,6 +26,11 @@ using Sums = tracker::PhaseSums<Ops>;
 using Terms = tracker::SymbolTerms<Ops>;
 constexpr unsigned sum_count = sizeof(Sums) / sizeof(float);
 
+/// As __syncthreads(), for warps that wait at different places of the code.
+__device__ __forceinline__ void sync_warps() {
+    asm volatile("barrier.sync 1, %0;" ::"n"(following_threads) : "memory");
+}
+
 /// What the threads of a block do together next.
 struct Command {
     enum class Kind { take, sum, compare, limit, finish };
@@ -54,7 +59,7 @@ struct Shared {
 
     /// Sums rows of lanes. All threads call it, and may read the sums after it.
     __device__ __forceinline__ void join(unsigned first, unsigned end) {
-        __syncthreads();
+        sync_warps();
         for (unsigned row = first + threadIdx.x / warp_size; row < end; row += following_warps) {
             const float* const of_row = lanes[row] + threadIdx.x % warp_size;
             const float even = Ops::add(of_row[0], of_row[2 * warp_size]);
@@ -62,14 +67,14 @@ struct Shared {
             const float sum = joined_warp(Ops::add(even, odd));
             if (threadIdx.x % warp_size == 0) sums[row] = sum;
         }
-        __syncthreads();
+        sync_warps();
     }
 };
 static_assert(TrackPlan::max_tried_steps >= sum_count);
 
 /// The threads of a block work on the symbols of a step together: the first warp gives commands, as
-/// follow_symbol() needs them, and the others wait for them at the same barriers, which count warps wherever
-/// these are. Any thread computes what a symbol says; a thread of its lane adds it, in order.
+/// follow_symbol() needs them, and the others wait for them at the same barriers. Any thread computes what a
+/// symbol says; a thread of its lane adds it, in order.
 template <bool diagonal>
 class StepSymbols {
 public:
@@ -79,13 +84,13 @@ public:
     /// By the first warp.
     __device__ __forceinline__ void command(const Command& what) {
         if (threadIdx.x == 0) shared_.command = what;
-        __syncthreads();
+        sync_warps();
         work(what);
     }
     /// By all other warps.
     __device__ __forceinline__ void obey() {
         for (;;) {
-            __syncthreads();
+            sync_warps();
             const Command what = shared_.command;
             if (what.kind == Command::Kind::finish) return;
             work(what);
@@ -162,7 +167,7 @@ __device__ __forceinline__ void StepSymbols<diagonal>::take(const TrackStep& ste
         shared_.symbols[s] = {symbols[2 * from], symbols[2 * from + 1]};
         shared_.weight[s] = tracker::weight_of<Ops>(noise_variance[from], scale_);
     });
-    __syncthreads();
+    sync_warps();
 }
 
 template <bool diagonal>
@@ -175,7 +180,7 @@ __device__ __forceinline__ void StepSymbols<diagonal>::sum(const TrackedPhase& p
         shared_.terms[2][s] = terms.variance;
         shared_.terms[3][s] = terms.misfit;
     });
-    __syncthreads();
+    sync_warps();
     if (threadIdx.x < lane_count) {
         Sums mine = {0.0F, 0.0F, 0.0F, 0.0F, 0.0F};
         for_each_of_lane([&](unsigned s) {
@@ -206,7 +211,7 @@ __device__ __forceinline__ void StepSymbols<diagonal>::limit(const TrackedPhase&
     for_each_symbol([&](unsigned s) {
         shared_.terms[0][s] = tracker::limited<Ops>(misfit_of(s, phase), shared_.weight[s], limit);
     });
-    __syncthreads();
+    sync_warps();
     if (threadIdx.x < lane_count) {
         float sum = 0.0F;
         for_each_of_lane([&](unsigned s) { sum = Ops::add(sum, shared_.terms[0][s]); });
@@ -234,7 +239,7 @@ __device__ __forceinline__ tracker::PtrsPhase phase_of_ptrs(const TrackerJob& jo
     shared.join(0, sum_count);
     const float* const sums = shared.sums;
     const tracker::PtrsPhase phase = tracker::phase_of<Ops>({sums[0], sums[1], sums[2], sums[3], sums[4]});
-    __syncthreads();
+    sync_warps();
     return phase;
 }
 
@@ -267,7 +272,7 @@ __global__ void __launch_bounds__(following_threads, 1)
         if (threadIdx.x == 0) tracked[i] = followed;
     }
     if (threadIdx.x == 0) shared.command.kind = Command::Kind::finish;
-    __syncthreads();
+    sync_warps();
 }
 
 /// Blocks share the symbols of a step; a row of blocks per step, a layer of them per slot.

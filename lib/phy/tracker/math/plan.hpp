@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -40,7 +39,8 @@ struct TrackStep {
 
     [[nodiscard]] constexpr std::uint32_t used() const {
         const std::uint32_t apart = tracked_run * stride;
-        return count / apart * tracked_run + std::min(count % apart, tracked_run);
+        const std::uint32_t rest = count % apart;
+        return count / apart * tracked_run + (rest < tracked_run ? rest : tracked_run);
     }
     /// Index of a used symbol among those of the OFDM symbol.
     [[nodiscard]] constexpr std::uint32_t index_of(std::uint32_t used) const {
