@@ -3,6 +3,8 @@
 #include <tuple>
 
 #include "demapper/awkward_symbols.hpp"
+#include "phy/core/constellation.hpp"
+#include "support/random_seed.hpp"
 
 /// Log-MAP in every way, and max-log by table, against double precision.
 namespace {
@@ -174,6 +176,60 @@ TEST_P(LogMapAccuracy, ChangingTheNoiseVarianceChangesNothingElse) {
         EXPECT_EQ(actual.int8, expected.int8) << noise;
         EXPECT_EQ(actual.float16, expected.float16) << noise;
         EXPECT_EQ(actual.float32, expected.float32) << noise;
+    }
+}
+
+/// Far outside and inside, at levels and half-way between two, where groups have two nearest levels.
+float any_component(phy::Modulation modulation, std::mt19937& random) {
+    std::uniform_real_distribution<float> part(-1.0F, 1.0F);
+    const auto unit = static_cast<float>(phy::axis_unit(modulation));
+    const auto steps = static_cast<float>(static_cast<int>(random() % 80) - 40);
+    const float from = random() % 2 == 0 ? steps * unit : 0.0F;
+    const float spread[] = {0.0F, 1e-3F, 0.1F, 1.0F, 4.0F, 30.0F};
+    return from + part(random) * spread[random() % std::size(spread)] * (from == 0.0F ? 1.0F : unit);
+}
+
+/// N0 per symbol, from 20 dB above the symbols' power to 60 dB below.
+TEST(LogMapPerSymbol, IsAccurateAnywhere) {
+    std::mt19937 random(phy_test::random_seed());
+    std::uniform_real_distribution<double> exponent(-6.0, 2.0);
+    for (const phy::Modulation modulation : {phy::Modulation::qam16, phy::Modulation::qam64,
+                                             phy::Modulation::qam256, phy::Modulation::qam1024}) {
+        phy_test::Reference reference(modulation);
+        const std::size_t qm = bits_per_symbol(modulation);
+        std::vector<phy::cf32> symbols(20'000);
+        std::vector<float> noise(symbols.size());
+        for (std::size_t n = 0; n < symbols.size(); ++n) {
+            const float i = any_component(modulation, random);
+            symbols[n] = {i, any_component(modulation, random)};
+            noise[n] = static_cast<float>(std::pow(10.0, exponent(random)));
+        }
+        for (const float scale : {0.3F, 1.0F, 3.0F, 6.0F}) {
+            phy::DemapperConfig config;
+            config.modulation = modulation;
+            config.llr.method = Method::log_map;
+            config.llr.scale = scale;
+            phy::SoftDemapper demap(phy::Host(), config);
+            std::vector<float> llr(symbols.size() * qm);
+            std::vector<std::int8_t> soft_bits(llr.size());
+            demap(symbols, noise, llr);
+            demap(symbols, noise, soft_bits);
+            for (std::size_t n = 0; n < symbols.size(); ++n) {
+                const auto expected = reference(Method::log_map, std::complex<double>(symbols[n]),
+                                                static_cast<double>(noise[n]), n);
+                for (std::size_t k = 0; k < qm; ++k) {
+                    const std::size_t at = n * qm + k;
+                    ASSERT_NEAR(static_cast<double>(llr[at]), expected[k],
+                                nats + 1e-6 * std::abs(expected[k]))
+                        << to_string(modulation) << ", bit " << k << " at " << symbols[n] << ", N0 "
+                        << noise[n];
+                    ASSERT_NEAR(soft_bits[at],
+                                phy_test::quantised(expected[k], static_cast<double>(scale), 127), 1)
+                        << to_string(modulation) << ", bit " << k << " at " << symbols[n] << ", N0 "
+                        << noise[n] << ", scale " << scale;
+                }
+            }
+        }
     }
 }
 

@@ -22,21 +22,25 @@ PHY_INLINE float square_root(float x) {
 #endif
 }
 
-/// 1 / v for positive normal v, to about one unit in the last place: cheaper than a division. The seed is
-/// accurate to 6 %; the first step cubes that error, the second squares it.
+/// 1 / v for positive normal v, to 2^-12. The seed is accurate to 6 %; the step cubes that error.
 template <class Ops>
-PHY_INLINE typename Ops::V reciprocal(typename Ops::V v) {
-    const auto one = Ops::set(1.0F);
-    auto r = Ops::reciprocal_seed(v);
-    const auto error = Ops::nfma(v, r, one);
-    r = Ops::fma(Ops::fma(error, error, error), r, r);
-    return Ops::fma(Ops::nfma(v, r, one), r, r);
+PHY_INLINE typename Ops::V rough_reciprocal(typename Ops::V v) {
+    const auto r = Ops::reciprocal_seed(v);
+    const auto error = Ops::nfma(v, r, Ops::set(1.0F));
+    return Ops::fma(Ops::fma(error, error, error), r, r);
 }
 
-// e^t for t <= 0 (below -80: e^-80), to 2^-17 relative.
+/// The same to about one unit in the last place: cheaper than a division.
 template <class Ops>
-PHY_INLINE typename Ops::V exp_negative(typename Ops::V t) {
-    t = Ops::max(t, Ops::set(-80.0F));
+PHY_INLINE typename Ops::V reciprocal(typename Ops::V v) {
+    const auto r = rough_reciprocal<Ops>(v);
+    return Ops::fma(Ops::nfma(v, r, Ops::set(1.0F)), r, r);
+}
+
+// e^t for t <= 0 (below `least`: e^least), to 2^-17 relative.
+template <class Ops>
+PHY_INLINE typename Ops::V exp_negative(typename Ops::V t, float least = -80.0F) {
+    t = Ops::max(t, Ops::set(least));
     const auto shifted = Ops::fma(t, Ops::set(0x1.715476p+0F), Ops::set(round_to_integer));
     const auto exponent = Ops::sub(shifted, Ops::set(round_to_integer));
     const auto r = Ops::nfma(exponent, Ops::set(0x1.62e430p-1F), t);
@@ -47,17 +51,19 @@ PHY_INLINE typename Ops::V exp_negative(typename Ops::V t) {
     return Ops::times_power_of_two(e, shifted);
 }
 
-// ln v for positive normal v, to 2^-17: ln v = e ln 2 + 2 artanh((f - 1) / (f + 1)) with f from sqrt(1/2) to
-// sqrt(2).
+// ln v for positive normal v, to 2^-19: ln v = e ln 2 + ln (1 + t) with t from sqrt(1/2) - 1 to sqrt(2) - 1,
+// and t times the polynomial whose largest error is least.
 template <class Ops>
 PHY_INLINE typename Ops::V logarithm(typename Ops::V v) {
-    typename Ops::V f;
-    const auto exponent = Ops::split_exponent(v, f);
-    const auto s = Ops::div(Ops::sub(f, Ops::set(1.0F)), Ops::add(f, Ops::set(1.0F)));
-    const auto s2 = Ops::mul(s, s);
-    auto series = Ops::fma(s2, Ops::set(2.0F / 5.0F), Ops::set(2.0F / 3.0F));
-    series = Ops::fma(series, s2, Ops::set(2.0F));
-    return Ops::fma(exponent, Ops::set(0x1.62e430p-1F), Ops::mul(s, series));
+    typename Ops::V fraction;
+    const auto exponent = Ops::split_exponent(v, fraction);
+    const auto t = Ops::sub(fraction, Ops::set(1.0F));
+    auto series = Ops::fma(t, Ops::set(-0.14319728F), Ops::set(0.22330038F));
+    series = Ops::fma(series, t, Ops::set(-0.25472482F));
+    series = Ops::fma(series, t, Ops::set(0.33225876F));
+    series = Ops::fma(series, t, Ops::set(-0.49985051F));
+    series = Ops::fma(series, t, Ops::set(1.00001278F));
+    return Ops::fma(exponent, Ops::set(0x1.62e430p-1F), Ops::mul(t, series));
 }
 
 /// The fraction of index * step turns after whole turns are removed, from -1/2 to 1/2. The product is not

@@ -5,6 +5,7 @@
 //     flip(a, s)      a, negated where s is negative   keep(x, v)        v where x is finite, else 0
 //     select_finite(x, a, b)   a where x is finite, else b
 //     where_positive(x, v)     v where x is positive, else 0
+//     choose(x, a, b)          a where x is positive, else b
 //     reciprocal_seed, times_power_of_two, split_exponent: see math-inl.h
 // min(a, b) returns b if a is a NaN.
 #if defined(PHY_SIMD_OPS_INL_H_) == defined(HWY_TARGET_TOGGLE)

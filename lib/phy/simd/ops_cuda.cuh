@@ -28,6 +28,7 @@ struct Ops {
     static __device__ V keep(V x, V v) { return is_finite(x) ? v : 0.0F; }
     static __device__ V select_finite(V x, V a, V b) { return is_finite(x) ? a : b; }
     static __device__ V where_positive(V x, V v) { return x > 0.0F ? v : 0.0F; }
+    static __device__ V choose(V x, V a, V b) { return x > 0.0F ? a : b; }
     static __device__ V reciprocal_seed(V a) { return __int_as_float(reciprocal_bits - __float_as_int(a)); }
     static __device__ V times_power_of_two(V a, V shifted) {
         return __uint_as_float(__float_as_uint(a) + (__float_as_uint(shifted) << 23));

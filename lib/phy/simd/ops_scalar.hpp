@@ -28,6 +28,7 @@ struct Ops {
     static V keep(V x, V v) { return std::isfinite(x) ? v : 0.0F; }
     static V select_finite(V x, V a, V b) { return std::isfinite(x) ? a : b; }
     static V where_positive(V x, V v) { return x > 0.0F ? v : 0.0F; }
+    static V choose(V x, V a, V b) { return x > 0.0F ? a : b; }
     static V reciprocal_seed(V a) {
         return std::bit_cast<float>(static_cast<std::uint32_t>(reciprocal_bits) -
                                     std::bit_cast<std::uint32_t>(a));

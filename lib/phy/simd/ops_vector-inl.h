@@ -60,6 +60,9 @@ struct Ops {
     static HWY_INLINE V where_positive(V x, V v) {
         return hn::IfThenElseZero(hn::Gt(x, hn::Zero(d)), v);
     }
+    static HWY_INLINE V choose(V x, V a, V b) {
+        return hn::IfThenElse(hn::Gt(x, hn::Zero(d)), a, b);
+    }
     static HWY_INLINE V reciprocal_seed(V a) {
         return hn::BitCast(d, hn::Sub(hn::Set(di, reciprocal_bits), hn::BitCast(di, a)));
     }
