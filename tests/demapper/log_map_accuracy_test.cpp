@@ -189,10 +189,10 @@ float any_component(phy::Modulation modulation, std::mt19937& random) {
     return from + part(random) * spread[random() % std::size(spread)] * (from == 0.0F ? 1.0F : unit);
 }
 
-/// N0 per symbol, from 20 dB above the symbols' power to 60 dB below.
+/// N0 per symbol, from 20 dB above the symbols' power to 50 dB below.
 TEST(LogMapPerSymbol, IsAccurateAnywhere) {
     std::mt19937 random(phy_test::random_seed());
-    std::uniform_real_distribution<double> exponent(-6.0, 2.0);
+    std::uniform_real_distribution<double> exponent(-5.0, 2.0);
     for (const phy::Modulation modulation : {phy::Modulation::qam16, phy::Modulation::qam64,
                                              phy::Modulation::qam256, phy::Modulation::qam1024}) {
         phy_test::Reference reference(modulation);
@@ -204,7 +204,7 @@ TEST(LogMapPerSymbol, IsAccurateAnywhere) {
             symbols[n] = {i, any_component(modulation, random)};
             noise[n] = static_cast<float>(std::pow(10.0, exponent(random)));
         }
-        for (const float scale : {0.3F, 1.0F, 3.0F, 6.0F}) {
+        for (const float scale : {0.3F, 1.0F, 3.0F, 6.0F, 256.0F, 4096.0F}) {
             phy::DemapperConfig config;
             config.modulation = modulation;
             config.llr.method = Method::log_map;
@@ -223,6 +223,8 @@ TEST(LogMapPerSymbol, IsAccurateAnywhere) {
                                 nats + 1e-6 * std::abs(expected[k]))
                         << to_string(modulation) << ", bit " << k << " at " << symbols[n] << ", N0 "
                         << noise[n];
+                    // With a larger scale, a step is less than the rounding of a symbol beyond 40 dB.
+                    if (scale > 6.0F && noise[n] < 1e-4F) continue;
                     ASSERT_NEAR(soft_bits[at],
                                 phy_test::quantised(expected[k], static_cast<double>(scale), 127), 1)
                         << to_string(modulation) << ", bit " << k << " at " << symbols[n] << ", N0 "

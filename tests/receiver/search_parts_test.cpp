@@ -139,7 +139,8 @@ TEST(EvidenceTest, NoiseHasTheExpectedSurprisal) {
     }
 }
 
-/// What chance makes once, a signal that repeats its frames makes in each of them.
+/// What chance makes once, a signal that repeats its frames makes in each of them. An OFDM symbol that is not
+/// finite spoils no other.
 TEST(PtrsSearchTest, RepetitionsProveNothing) {
     const auto drawn = static_cast<unsigned>(phy_test::random_seed());
     std::mt19937 random(drawn);
@@ -150,7 +151,7 @@ TEST(PtrsSearchTest, RepetitionsProveNothing) {
     const auto subcarriers = static_cast<std::size_t>(allocation.subcarriers());
     const std::size_t of_slot = phy::symbols_per_slot * subcarriers;
     // Of both slots of a frame; behind noise of -12 dB.
-    const auto is_found = [&](bool repeats, bool has_ptrs) {
+    const auto is_found = [&](bool repeats, bool has_ptrs, bool is_spoilt = false) {
         phy::detail::PtrsSearch search(allocation);
         std::vector<phy::cf32> frames[] = {noise(of_slot, random), noise(of_slot, random)};
         for (int slot = 0; slot < 16; ++slot) {
@@ -163,6 +164,9 @@ TEST(PtrsSearchTest, RepetitionsProveNothing) {
             const std::vector<phy::cf32> disturbance = noise(of_slot, random);
             for (std::size_t i = 0; i < of_slot; ++i)
                 received[i] += 0.25F * disturbance[i];
+            if (is_spoilt && slot == 3)
+                std::fill_n(received.begin() + static_cast<std::ptrdiff_t>(7 * subcarriers), subcarriers,
+                            phy::cf32(std::numeric_limits<float>::quiet_NaN(), 0.0F));
             search.add(received, 1);
         }
         return search.signs(1.0).found.has_value();
@@ -171,6 +175,7 @@ TEST(PtrsSearchTest, RepetitionsProveNothing) {
         ASSERT_FALSE(is_found(true, false)) << "trial " << trial << ", seed " << drawn;
         ASSERT_FALSE(is_found(false, false)) << "trial " << trial << ", seed " << drawn;
         ASSERT_TRUE(is_found(false, true)) << "trial " << trial << ", seed " << drawn;
+        ASSERT_TRUE(is_found(false, true, true)) << "trial " << trial << ", seed " << drawn;
     }
 }
 

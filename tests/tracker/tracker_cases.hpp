@@ -237,6 +237,9 @@ inline TrackedSlots awkward_slots(const PhaseTrackerConfig& config, std::mt19937
         std::fill(slots[5].ptrs.begin(), slots[5].ptrs.end(), cf32());
     }
     odd.estimates[0].phase[7] = {std::numeric_limits<float>::quiet_NaN(), 0.0F};
+    const std::vector<int> of = ofdm_symbol_of(config.allocation);
+    for (std::size_t i = 0; i < of.size(); ++i)
+        if (i + 1 == of.size() || of[i + 1] != of[i]) slots[7].symbols[i] = {4e19F, 3.5e19F};
     return joined(slots);
 }
 

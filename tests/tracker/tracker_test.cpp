@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "phy/core/error.hpp"
+#include "phy/tracker/math/plan.hpp"
 #include "support/random_seed.hpp"
 #include "tracker/tracker_cases.hpp"
 
@@ -72,6 +73,27 @@ TEST(PhaseTracker, TakesOutTheCommonPhaseError) {
             EXPECT_NEAR(static_cast<double>(after.estimates[0].phase_error),
                         std::sqrt(squares / std::max(count, 1)), 1e-4);
             EXPECT_TRUE(is_rotated || energy < 100.0 + 8.0 * count) << energy << ", " << count;
+        }
+    }
+}
+
+/// Ascending, in runs, at least half of max_tracked_symbols of those there are, and none that is not there.
+TEST(PhaseTracker, SymbolsOfAStepAreThere) {
+    for (const std::uint32_t count :
+         {1U, 15U, 16U, 17U, 300U, 511U, 512U, 513U, 528U, 529U, 1024U, 1025U, 3276U, 9828U, 13104U}) {
+        SCOPED_TRACE(count);
+        const phy::detail::TrackStep step = {.first = 0,
+                                             .count = count,
+                                             .stride = phy::detail::stride_of(count),
+                                             .symbol = 0,
+                                             .first_ptrs = 0,
+                                             .ptrs = 0};
+        EXPECT_LE(step.used(), phy::detail::max_tracked_symbols);
+        EXPECT_GE(step.used(), std::min(count, phy::detail::max_tracked_symbols / 2));
+        EXPECT_LT(step.index_of(step.used() - 1), count);
+        for (std::uint32_t s = 0; s < step.used(); ++s) {
+            EXPECT_EQ(step.index_of(s) % 2, s % 2);
+            EXPECT_TRUE(s == 0 || step.index_of(s) > step.index_of(s - 1)) << s;
         }
     }
 }

@@ -394,19 +394,19 @@ double erfc(double x) {
 
 double bessel_j0(double x) {
     // The mean of cos(x sin angle) over a quarter of a circle. Of N angles in a circle it is exact but for
-    // 2 J_N(x): nothing here. Every third one has the same distances from its neighbours.
-    constexpr std::size_t most = 126;
-    static const std::array<double, most> sines = [] {
-        std::array<double, most> values{};
-        for (std::size_t i = 0; i < most; ++i)
-            values[i] = turn(static_cast<double>(2 * i + 1) * (0.125 / most)).imag();
+    // 2 J_N(x): nothing here, with N = 4 x 126, and for |x| < 64 with every third angle.
+    constexpr std::size_t angles = 126;
+    static const std::array<double, angles> sines = [] {
+        std::array<double, angles> values{};
+        for (std::size_t i = 0; i < angles; ++i)
+            values[i] = turn(static_cast<double>(2 * i + 1) * (0.125 / angles)).imag();
         return values;
     }();
     const std::size_t step = std::fabs(x) < 64.0 ? 3 : 1;
     double sum = 0.0;
-    for (std::size_t i = step / 2; i < most; i += step)
+    for (std::size_t i = step / 2; i < angles; i += step)
         sum += cos(x * sines[i]);
-    return sum * static_cast<double>(step) / most;
+    return sum * static_cast<double>(step) / angles;
 }
 
 }  // namespace phy::detail::elementary

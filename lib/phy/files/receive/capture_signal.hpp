@@ -75,7 +75,8 @@ public:
     [[nodiscard]] Link receiver_link(Link link) const;
     [[nodiscard]] Link recorded_link(Link link) const;
 
-    /// Per antenna, of resampled samples in up to 16 stretches of the capture.
+    /// Per antenna, of resampled samples in up to 16 stretches of the capture. To be called after
+    /// resample(true).
     [[nodiscard]] std::vector<SampleMoments> moments();
 
     /// Takes them out of resampled samples, per antenna; empty: none.

@@ -77,16 +77,16 @@ void count_extremes(float value, float& largest, float& smallest, std::uint64_t&
 std::uint32_t near_zero(std::span<const float> components) {
     constexpr std::size_t lanes = 16;  // of sums that do not wait for each other
     std::array<double, lanes> sums = {};
-    std::array<float, lanes> least = {};
-    std::array<float, lanes> most = {};
+    std::array<float, lanes> smallest = {};
+    std::array<float, lanes> largest = {};
     if (!components.empty()) {
-        least.fill(components.front());
-        most.fill(components.front());
+        smallest.fill(components.front());
+        largest.fill(components.front());
     }
     const auto add = [&](float component, std::size_t lane) {
         sums[lane] += static_cast<double>(component);
-        least[lane] = component < least[lane] ? component : least[lane];
-        most[lane] = component > most[lane] ? component : most[lane];
+        smallest[lane] = component < smallest[lane] ? component : smallest[lane];
+        largest[lane] = component > largest[lane] ? component : largest[lane];
     };
     std::size_t first = 0;
     for (; first + lanes <= components.size(); first += lanes)
@@ -96,10 +96,10 @@ std::uint32_t near_zero(std::span<const float> components) {
         add(components[first], 0);
     const double sum = std::accumulate(sums.begin(), sums.end(), 0.0);
     const auto mean = static_cast<float>(sum / static_cast<double>(components.size()));
-    const float largest = std::max(std::ranges::max(most) - mean, mean - std::ranges::min(least));
+    const float max_magnitude = std::max(std::ranges::max(largest) - mean, mean - std::ranges::min(smallest));
     std::uint32_t count = 0;
     for (const float component : components)
-        count += static_cast<std::uint32_t>(!(std::fabs(component - mean) > 0.25F * largest));
+        count += static_cast<std::uint32_t>(!(std::fabs(component - mean) > 0.25F * max_magnitude));
     return count;
 }
 

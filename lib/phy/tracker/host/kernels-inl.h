@@ -20,9 +20,10 @@ namespace {
 
 using V = Ops::V;
 
-/// Symbols without weight follow those that a shorter run lacks, and the last run.
+/// Symbols of 0 without weight fill the last run, and the lanes after it.
 void take(const SymbolScale& scale, const TrackStep& step, const cf32* symbols, const float* noise_variance,
           UsedSymbols& used) {
+    static_assert(tracked_run % Lanes::count == 0);
     const LaneScale<Ops> of_lanes = lane_scale<Ops>(scale, Ops::set(0.0F));
     const auto take_run = [&](const float* numbers, const float* noise, std::size_t to) {
         for (std::size_t lane = 0; lane < tracked_run; lane += Lanes::count, to += Lanes::count) {
@@ -49,6 +50,7 @@ void take(const SymbolScale& scale, const TrackStep& step, const cf32* symbols, 
     std::memcpy(noise, noise_variance + step.first + rest, (count - whole) * sizeof(float));
     for (std::size_t s = whole; s < used.count; s += tracked_run) {
         take_run(numbers, noise, s);
+        std::ranges::fill(numbers, 0.0F);
         std::ranges::fill(noise, 0.0F);
     }
 }

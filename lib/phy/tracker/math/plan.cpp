@@ -73,12 +73,8 @@ TrackPlan track_plan(const PhaseTrackerConfig& config) {
             for (const int symbol : chain_from(config.allocation.dmrs.symbols, from, direction)) {
                 const auto l = static_cast<std::size_t>(symbol);
                 if (count[l] == 0) continue;
-                plan.steps[steps++] = {first[l],
-                                       count[l],
-                                       (count[l] + max_tracked_symbols - 1) / max_tracked_symbols,
-                                       static_cast<std::uint32_t>(symbol),
-                                       0,
-                                       0};
+                plan.steps[steps++] = {
+                    first[l], count[l], stride_of(count[l]), static_cast<std::uint32_t>(symbol), 0, 0};
             }
             if (steps > begin) plan.chain[++plan.chains] = steps;
         }

@@ -21,6 +21,13 @@ inline constexpr std::uint32_t max_tracked_symbols = 512;
 /// Of symbols one after the other, so that all of a cache line is used. Even, so that the rotation of
 /// pi/2-BPSK alternates from run to run as within one.
 inline constexpr std::uint32_t tracked_run = 16;
+static_assert(tracked_run % 2 == 0 && tracker_lanes % tracked_run == 0 &&
+              max_tracked_symbols % tracker_lanes == 0);
+
+/// Of `count` symbols every so many runs one is used.
+constexpr std::uint32_t stride_of(std::uint32_t count) {
+    return (count + max_tracked_symbols - 1) / max_tracked_symbols;
+}
 
 /// A step that is tried in an OFDM symbol, as exp(j step).
 struct TriedStep {
@@ -32,7 +39,7 @@ struct TriedStep {
 struct TrackStep {
     std::uint32_t first;   ///< index of its first symbol in the slot
     std::uint32_t count;   ///< of symbols
-    std::uint32_t stride;  ///< every so many runs one is used
+    std::uint32_t stride;  ///< see stride_of()
     std::uint32_t symbol;
     std::uint32_t first_ptrs;  ///< in place_ptrs()
     std::uint32_t ptrs;        ///< count
