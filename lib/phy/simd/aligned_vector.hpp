@@ -19,7 +19,7 @@ struct AlignedAllocator {
     [[nodiscard]] T* allocate(std::size_t count) {
         return static_cast<T*>(::operator new(count * sizeof(T), alignment));
     }
-    void deallocate(T* memory, std::size_t count) { ::operator delete(memory, count * sizeof(T), alignment); }
+    void deallocate(T* memory, std::size_t /*count*/) { ::operator delete(memory, alignment); }
 
     friend bool operator==(const AlignedAllocator&, const AlignedAllocator&) { return true; }
 };
