@@ -20,7 +20,7 @@ import tempfile
 from link_figures import read, rows
 from recorder_speed import context, program
 
-ROUNDS = 8
+ROUNDS = 16
 SLOTS = 200
 LINK = {"direction": "uplink",
         "carrier": {"subcarrier_spacing": 30000, "resource_blocks": 273, "cell_id": 1, "sample_rate": 122880000,
