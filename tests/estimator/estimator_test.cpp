@@ -6,7 +6,9 @@
 #include <cstring>
 #include <limits>
 #include <optional>
+#include <random>
 #include <string>
+#include <utility>
 
 #include "estimator/dense_wiener.hpp"
 #include "estimator/estimator_cases.hpp"
@@ -14,6 +16,7 @@
 #include "phy/equalizer/equalizer.hpp"
 #include "phy/estimator/math/plan.hpp"
 #include "support/fewer_cases.hpp"
+#include "support/random_seed.hpp"
 
 namespace {
 
@@ -191,6 +194,37 @@ TEST(ChannelEstimatorTest, MeasuresNoiseOfAnyProfile) {
             EXPECT_GT(noise, 0.97 * air.noise_variance);
             EXPECT_LT(noise, 1.03 * air.noise_variance + 0.3 * std::exp(-prefix / spreads.real));
         }
+    }
+}
+
+/// One DM-RS symbol of a CDM pair: a comb has hardly more pilots than the channel has modes.
+TEST(ChannelEstimatorTest, MeasuresNoiseOfFewPilots) {
+    std::mt19937 random(random_seed());
+    for (int i = 0; i < 12; ++i) {
+        const int type = 1 + i % 2;
+        const int blocks = 2 + i % 3;
+        const int pair = static_cast<int>(random() % (type == 1 ? 2 : 3));
+        EstimatorConfig config = estimator_config(blocks, 4, {2 * pair, 2 * pair + 1}, type);
+        config.allocation.dmrs.symbols = {2};
+        const int snr = 10 + static_cast<int>(random() % 31);
+        Air air = air_at(snr);
+        air.delay_spread = std::uniform_real_distribution<double>(5e-9, 40e-9)(random);
+        const double noise = mean_errors(config, air, 24, false).noise;
+        SCOPED_TRACE(testing::Message() << "type " << type << ", " << blocks << " blocks, " << snr << " dB, "
+                                        << air.delay_spread << " s");
+        EXPECT_GT(noise, 0.7 * air.noise_variance);
+        EXPECT_LT(noise, 1.4 * air.noise_variance);
+    }
+}
+
+/// Two pilots per comb differ by noise and delays alike. What they differ by counts as noise, and tells
+/// nothing of delays on top.
+TEST(ChannelEstimatorTest, TwoPilotsPerCombShowNoDelays) {
+    EstimatorConfig config = estimator_config(1, 8, {2, 3}, 2);
+    config.allocation.dmrs.symbols = {2};
+    for (const auto& [snr, most_over_noise] : {std::pair{25, -4.0}, std::pair{30, -0.4}}) {
+        const Errors errors = mean_errors(config, air_at(snr), 50, false);
+        EXPECT_LT(decibels(errors.estimate / air_at(snr).noise_variance), most_over_noise) << snr << " dB";
     }
 }
 

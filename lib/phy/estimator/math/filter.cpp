@@ -61,8 +61,14 @@ Positions pilot_positions(const EstimatorLayout& layout, int blocks, bool joint)
     return positions;
 }
 
-/// Modes of one parity of a flat profile, in folded coordinates, and their eigenvalues.
-Decomposition flat_modes(const Positions& positions, int parity, double extent) {
+/// A flat profile and its weight in a sum of them.
+struct FlatProfile {
+    double extent;
+    double weight;
+};
+
+/// Modes of one parity of a sum of flat profiles, in folded coordinates, and their eigenvalues.
+Decomposition modes_of(const Positions& positions, int parity, std::span<const FlatProfile> profiles) {
     const std::size_t n = positions.of_parity(parity);
     const double sign = parity == 0 ? 1.0 : -1.0;
     Matrix correlation(n, n);
@@ -73,7 +79,9 @@ Decomposition flat_modes(const Positions& positions, int parity, double extent) 
             double scale = 1.0;
             for (const std::size_t at : {i, k})
                 if (positions.has_middle() && parity == 0 && at + 1 == n) scale *= std::numbers::sqrt2 * 0.5;
-            correlation(i, k) = scale * (sinc(extent * (a - b)) + sign * sinc(extent * (a + b)));
+            for (const auto& [extent, weight] : profiles)
+                correlation(i, k) +=
+                    weight * scale * (sinc(extent * (a - b)) + sign * sinc(extent * (a + b)));
         }
     if (n == 0) return {};
     return decompose(correlation);
@@ -83,8 +91,25 @@ struct BothModes {
     std::array<Decomposition, 2> of;  ///< even, odd
 };
 
+BothModes modes_of(const Positions& positions, std::span<const FlatProfile> profiles) {
+    return {{modes_of(positions, 0, profiles), modes_of(positions, 1, profiles)}};
+}
+
 BothModes flat_modes(const Positions& positions, double extent) {
-    return {{flat_modes(positions, 0, extent), flat_modes(positions, 1, extent)}};
+    const FlatProfile profile = {.extent = extent, .weight = 1.0};
+    return modes_of(positions, {&profile, 1});
+}
+
+/// Modes of few pilots, of which the weakest one alone may measure the noise: that of a flat profile holds
+/// almost as much of a much shorter profile.
+BothModes modes_of_few(const Positions& positions, double extent) {
+    std::array<FlatProfile, 4> profiles{};
+    double part = 1.0;
+    for (FlatProfile& profile : profiles) {
+        profile = {.extent = part * extent, .weight = 1.0 / (part * part * part)};
+        part *= 0.5;
+    }
+    return modes_of(positions, profiles);
 }
 
 /// Counts modes, the strongest first, until `enough` returns true for the next one's eigenvalue.
@@ -162,7 +187,6 @@ void set_keep(EstimatorKind& kind, const BothModes& modes) {
 
 void set_projection(EstimatorKind& kind, const Positions& positions, const BothModes& modes) {
     kind.pilots = positions.count;
-    kind.modes.counts = strongest(modes, [&](double value, int) { return value < weakest_mode; });
     const std::size_t width = size(kind.modes.width());
     kind.project.assign(size(kind.pilots) * width, 0.0F);
     for (const int parity : {0, 1}) {
@@ -228,7 +252,9 @@ void set_kind(EstimatorFilter& filter, const EstimatorLayout& layout, bool joint
               const std::vector<double>& delays, bool has_middle) {
     EstimatorKind& kind = filter.kinds[joint ? 1 : 0];
     const Positions pilots = pilot_positions(layout, filter.window_blocks, joint);
-    const BothModes modes = flat_modes(pilots, extent);
+    BothModes modes = flat_modes(pilots, extent);
+    kind.modes.counts = strongest(modes, [&](double value, int) { return value < weakest_mode; });
+    if (filter.likelihood_steps > 0) modes = modes_of_few(pilots, extent);
     set_projection(kind, pilots, modes);
     const Matrix paths = on_paths(pilots, modes, kind.modes.counts, delays);
     for (int mode = 0; mode < kind.modes.modes(); ++mode)
@@ -299,7 +325,7 @@ EstimatorFilter make_estimator_filter(const EstimatorLayout& layout, const Estim
                                 (filter.window_blocks * layout.comb_pilots);
     filter.floor = floor_of_noise * (cells / filter.delays) /
                    (filter.window_blocks * layout.comb_pilots * std::sqrt(observations));
-    filter.likelihood_steps = likelihood_steps_of(filter.window_blocks);
+    if (layout.shows_delays()) filter.likelihood_steps = likelihood_steps_of(filter.window_blocks);
     set_deposits(filter, profile, layout, extent);
     const bool has_middle = blocks > 2 * edge_blocks;
     for (const bool joint : {true, false})

@@ -213,4 +213,15 @@ EstimatorLayout::EstimatorLayout(const ChannelEstimatorConfig& config)
     add_erased(*this, config.allocation.erased_subcarriers);
 }
 
+int EstimatorLayout::longest_range() const {
+    int longest = 0;
+    for (const EstimatorRange& range : ranges)
+        longest = std::max(longest, range.blocks);
+    return longest;
+}
+
+bool EstimatorLayout::shows_delays() const {
+    return longest_range() * comb_pilots > 2 || kind_streams[1] == 0 || symbols > length;
+}
+
 }  // namespace phy::detail

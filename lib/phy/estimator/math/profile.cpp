@@ -13,6 +13,7 @@ constexpr double pi = std::numbers::pi;
 constexpr double prefix = 9.0 / 128.0;
 constexpr double prefixes = 1.5;           // pilots of type 2 tell apart no more than 2.4
 constexpr double prefixes_of_block = 1.0;  // of one block, which shows no more
+constexpr double prefixes_unseen = 0.5;    // of one block without shows_delays()
 constexpr double extent_of_spread = 24.0;  // over a given delay spread
 constexpr int max_window_blocks = 64;
 constexpr int bins_of_cell = 4;  // a cell is the reciprocal of a window's band
@@ -62,9 +63,8 @@ int transform_size(int pilots) {
 }  // namespace
 
 double estimator_extent(const ChannelEstimatorConfig& config, const EstimatorLayout& layout) {
-    const auto longest = std::max_element(layout.ranges.begin(), layout.ranges.end(),
-                                          [](const auto& a, const auto& b) { return a.blocks < b.blocks; });
-    const double extent = prefix * (longest->blocks == 1 ? prefixes_of_block : prefixes);
+    const double of_block = layout.shows_delays() ? prefixes_of_block : prefixes_unseen;
+    const double extent = prefix * (layout.longest_range() == 1 ? of_block : prefixes);
     if (!config.delay_spread) return extent;
     return std::min(extent, extent_of_spread * double{*config.delay_spread} * config.subcarrier_spacing);
 }
