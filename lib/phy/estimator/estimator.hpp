@@ -30,9 +30,10 @@ struct PHY_EXPORT ChannelEstimatorConfig {
     int antennas = 1;                     ///< from 1 to 16
     double subcarrier_spacing = 30000.0;  ///< Hz, from 1e3 to 1e7
     /// The longest expected rms delay spread in s: from 1e-5 to 0.1 over subcarrier_spacing; none: paths may
-    /// arrive within 1.5 cyclic prefixes (1 if no range is longer than a resource block). The power-delay
-    /// profile is measured in each slot in any case. Paths that arrive more than 12 spreads before or after
-    /// the middle of it count as noise. If in doubt, give none: see docs/developer/estimator.md.
+    /// arrive within 1.5 cyclic prefixes (1 or 0.5 if no range is longer than a resource block). The
+    /// power-delay profile is measured in each slot in any case. Paths that arrive more than 12 spreads
+    /// before or after the middle of it count as noise. If in doubt, give none: see
+    /// docs/developer/estimator.md.
     std::optional<float> delay_spread = {};
     std::optional<float> noise_variance = {};  ///< N0 at an antenna, up to 2^80; none: measured in each slot
     TimeInterpolation time = TimeInterpolation::linear;  ///< receivers use wiener
