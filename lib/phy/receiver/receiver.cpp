@@ -1,11 +1,10 @@
 #include "phy/receiver/receiver.hpp"
 
-#include <atomic>
 #include <cmath>
 #include <limits>
 #include <vector>
 
-#include "phy/machine/share.hpp"
+#include "phy/machine/thread_pool.hpp"
 #include "phy/numerics/elementary.hpp"
 #include "phy/receiver/host/slot_chain.hpp"
 
@@ -17,18 +16,14 @@ std::span<T> of_slot(std::span<T> all, std::size_t slot, std::size_t size) {
     return all.empty() ? all : all.subspan(slot * size, size);
 }
 
-/// A call; each chain takes slots from it until none is left.
 struct Call {
     const detail::ReceiverPlan& plan;
     SymbolView input;
     std::uint64_t first;
     const ReceiverOutput& output;
     std::span<const std::int8_t> priors;
-    std::size_t slots;
-    std::vector<detail::SlotChain>& chains;
-    std::atomic<std::size_t> next{0};
 
-    void receive(detail::SlotChain& chain, std::size_t slot) {
+    void receive(detail::SlotChain& chain, std::size_t slot) const {
         const std::size_t size = plan.antennas * plan.input;
         const bool has_llr = output.llr.size() > 0;
         chain(input.subspan(slot * size, size), first + slot,
@@ -38,14 +33,6 @@ struct Call {
                .noise_variance = of_slot(output.noise_variance, slot, plan.symbols),
                .channel = of_slot(output.channel, slot, plan.channel)},
               of_slot(priors, slot, plan.soft_bits));
-    }
-
-    void receive_slots(std::size_t chain) {
-        for (;;) {
-            const std::size_t slot = next.fetch_add(1, std::memory_order_relaxed);
-            if (slot >= slots) return;
-            receive(chains[chain], slot);
-        }
     }
 };
 
@@ -104,18 +91,16 @@ void Receiver::operator()(SymbolView input, std::uint64_t first, const ReceiverO
                                                      .channel = output.channel.size(),
                                                      .priors = priors.size()},
                                                     input.format(), output.llr.format());
-    Call call = {plan, input, first, output, priors, slots, impl_->by_thread};
-    const std::size_t chains = impl_->by_thread.size();
-    if (chains == 0 || slots < chains) {
+    const Call call = {plan, input, first, output, priors};
+    std::vector<detail::SlotChain>& chains = impl_->by_thread;
+    if (chains.empty() || slots < chains.size()) {
         for (std::size_t slot = 0; slot < slots; ++slot)
             call.receive(impl_->together, slot);
         return;
     }
-    const auto receive_slots = [](const void* erased, int /*part*/, std::size_t chain) noexcept {
-        (*static_cast<Call* const*>(erased))->receive_slots(chain);
-    };
-    Call* const shared_call = &call;
-    detail::share_items(impl_->host, chains, receive_slots, &shared_call);
+    impl_->host.pool().for_each(slots, [&](int part, std::size_t slot) noexcept {
+        call.receive(chains[static_cast<std::size_t>(part)], slot);
+    });
 }
 
 const Host& Receiver::host() const {
