@@ -1,5 +1,6 @@
 #include "phy/receiver/receiver.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -15,6 +16,10 @@ template <typename T>
 std::span<T> of_slot(std::span<T> all, std::size_t slot, std::size_t size) {
     return all.empty() ? all : all.subspan(slot * size, size);
 }
+
+/// So many slots are received one by each thread if there are more threads. All threads together receive a
+/// slot only about three times as fast as one does, however many they are.
+constexpr std::size_t enough_slots = 4;
 
 struct Call {
     const detail::ReceiverPlan& plan;
@@ -93,7 +98,7 @@ void Receiver::operator()(SymbolView input, std::uint64_t first, const ReceiverO
                                                     input.format(), output.llr.format());
     const Call call = {plan, input, first, output, priors};
     std::vector<detail::SlotChain>& chains = impl_->by_thread;
-    if (chains.empty() || slots < chains.size()) {
+    if (chains.empty() || slots < std::min(chains.size(), enough_slots)) {
         for (std::size_t slot = 0; slot < slots; ++slot)
             call.receive(impl_->together, slot);
         return;
