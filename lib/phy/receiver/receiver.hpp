@@ -145,7 +145,7 @@ struct PHY_EXPORT ReceiverOutput {
 /// of its OFDM symbol. See TransformDeprecoder.
 ///
 /// Not thread-safe: one receiver per thread. The threads of the host share a call: each takes whole slots if
-/// there are at least as many slots as threads; otherwise they share each slot.
+/// there are four of them or as many as threads; otherwise they share each slot.
 class PHY_EXPORT Receiver {
 public:
     using Config = ReceiverConfig;
