@@ -22,15 +22,19 @@ PHY_INLINE float square_root(float x) {
 #endif
 }
 
-/// 1 / v for positive normal v, to about one unit in the last place: cheaper than a division. The seed is
-/// accurate to 6 %; the first step cubes that error, the second squares it.
+/// 1 / v for positive normal v, to 2^-12. The seed is accurate to 6 %; the step cubes that error.
+template <class Ops>
+PHY_INLINE typename Ops::V rough_reciprocal(typename Ops::V v) {
+    const auto r = Ops::reciprocal_seed(v);
+    const auto error = Ops::nfma(v, r, Ops::set(1.0F));
+    return Ops::fma(Ops::fma(error, error, error), r, r);
+}
+
+/// The same to about one unit in the last place: cheaper than a division. The last step squares the error.
 template <class Ops>
 PHY_INLINE typename Ops::V reciprocal(typename Ops::V v) {
-    const auto one = Ops::set(1.0F);
-    auto r = Ops::reciprocal_seed(v);
-    const auto error = Ops::nfma(v, r, one);
-    r = Ops::fma(Ops::fma(error, error, error), r, r);
-    return Ops::fma(Ops::nfma(v, r, one), r, r);
+    const auto r = rough_reciprocal<Ops>(v);
+    return Ops::fma(Ops::nfma(v, r, Ops::set(1.0F)), r, r);
 }
 
 // e^t for t <= 0 (below `least`: e^least), to 2^-14 relative.
@@ -47,10 +51,10 @@ PHY_INLINE typename Ops::V exp_negative(typename Ops::V t, float least = -80.0F)
     return Ops::times_power_of_two(e, shifted);
 }
 
-// ln v for positive normal v, to 2^-18: ln v = e ln 2 + ln (1 + t) with t from sqrt(1/2) - 1 to sqrt(2) - 1,
-// and t times the polynomial whose largest error is least.
+// ln v + more for positive normal v, to 2^-18: ln v = e ln 2 + ln (1 + t) with t from sqrt(1/2) - 1 to
+// sqrt(2) - 1, and t times the polynomial whose largest error is least.
 template <class Ops>
-PHY_INLINE typename Ops::V logarithm(typename Ops::V v) {
+PHY_INLINE typename Ops::V logarithm(typename Ops::V v, typename Ops::V more) {
     typename Ops::V fraction;
     const auto exponent = Ops::split_exponent(v, fraction);
     const auto t = Ops::sub(fraction, Ops::set(1.0F));
@@ -59,7 +63,15 @@ PHY_INLINE typename Ops::V logarithm(typename Ops::V v) {
     series = Ops::fma(series, t, Ops::set(0.33225876F));
     series = Ops::fma(series, t, Ops::set(-0.49985051F));
     series = Ops::fma(series, t, Ops::set(1.00001278F));
-    return Ops::fma(exponent, Ops::set(0x1.62e430p-1F), Ops::mul(t, series));
+    return Ops::fma(exponent, Ops::set(0x1.62e430p-1F), Ops::fma(t, series, more));
+}
+
+/// ln(a / b) for positive normal numbers: of ln(a r) - ln(b r) with r near 1 / b, the second is b r - 1,
+/// small.
+template <class Ops>
+PHY_INLINE typename Ops::V log_of_quotient(typename Ops::V a, typename Ops::V b) {
+    const auto r = rough_reciprocal<Ops>(b);
+    return logarithm<Ops>(Ops::mul(a, r), Ops::nfma(b, r, Ops::set(1.0F)));
 }
 
 /// The fraction of index * step turns after whole turns are removed, from -1/2 to 1/2. The product is not

@@ -27,6 +27,13 @@ inline constexpr float least_factor = 0x1p-45F;
 inline constexpr float least_log_factor = -31.0F;
 static_assert(max_axis_bits <= 5);
 
+/// The least exp(-scale |x_k|) that powers are made of. Its cube is least_factor. At fold 0, where powers
+/// from the third on are added to 1, its cube is no longer noticed, and the first 8 are normal numbers.
+inline constexpr float least_base = 0x1p-15F;
+inline constexpr float least_base_of_0 = 0x1p-8F;
+inline constexpr int safe_powers_of_0 = 8;
+inline constexpr float least_power_of_0 = 0x1p-104F;
+
 /// In nats. Beyond, the terms of the group without the nearest level are lost in what least_factor adds.
 inline constexpr float largest_near_llr = 24.0F;
 
@@ -49,22 +56,32 @@ template <class Ops, int m>
 struct MirrorFactors {
     static constexpr int half = 1 << (m - 1);
     typename Ops::V of[m][half];
-    typename Ops::V squared[m];  ///< exp(-scale |x_k|)^2
+    typename Ops::V squared[m];  ///< exp(-scale |x_k|)^2; at fold 0 however small
 
     template <int k>
     PHY_INLINE void make(typename Ops::V distance, typename Ops::V minus_scale) {
         of[k][0] = exp_negative<Ops>(Ops::mul(minus_scale, distance), least_log_factor);
-        squared[k] = factor_product<Ops>(of[k][0], of[k][0]);
-        PHY_UNROLL
-        for (int i = 1; i < half >> k; ++i)
-            of[k][i] = factor_product<Ops>(of[k][i - 1], squared[k]);
+        constexpr int count = half >> k;
+        if constexpr (count > 1) {
+            const auto base = Ops::max(of[k][0], Ops::set(k == 0 ? least_base_of_0 : least_base));
+            const auto square = Ops::mul(base, base);
+            squared[k] = k == 0 ? Ops::mul(of[k][0], of[k][0]) : square;
+            of[k][1] = Ops::mul(square, base);
+            PHY_UNROLL
+            for (int i = 2; i < count; ++i)
+                of[k][i] = next_power<k>(of[k][i - 1], square, i);
+        }
+    }
+
+private:
+    template <int k>
+    static PHY_INLINE typename Ops::V next_power(typename Ops::V before, typename Ops::V square, int i) {
+        const auto power = Ops::mul(before, square);
+        if constexpr (k > 0) return Ops::max(power, Ops::set(least_factor));
+        if (half <= safe_powers_of_0 || i + 1 < safe_powers_of_0) return power;
+        return Ops::max(power, Ops::set(least_power_of_0));
     }
 };
-
-template <class Ops>
-PHY_INLINE typename Ops::V log_of_quotient(typename Ops::V a, typename Ops::V b) {
-    return logarithm<Ops>(Ops::mul(a, reciprocal<Ops>(b)));
-}
 
 /// What LLRs beyond largest_near_llr need: those of max-log, in nats, and the sum of the terms of the group
 /// without the nearest level, over that of its own nearest level.
@@ -130,18 +147,21 @@ PHY_INLINE void unfold(const typename Ops::V* x, const MirrorFactors<Ops, m>& fa
     }
 }
 
-/// From the terms along |x_{k-1}| on: llr(k, sum of label 0, sum of label 1).
+/// From the terms along |x_{k-1}| on: llr(k, sum of label 0, sum of label 1). Returns the sum of all terms.
 template <class Ops, int m, int k, class Llr>
-PHY_INLINE void fold_again(const Llr& llr, const typename Ops::V* terms) {
-    if constexpr (k < m) {
-        constexpr int count = 1 << (m - 1 - k);
-        llr(k, sum_of<Ops, count>(terms), sum_of<Ops, count>(terms + count));
+PHY_INLINE typename Ops::V fold_again(const Llr& llr, const typename Ops::V* terms) {
+    constexpr int count = 1 << (m - 1 - k);
+    const auto zero = sum_of<Ops, count>(terms);
+    const auto one = sum_of<Ops, count>(terms + count);
+    llr(k, zero, one);
+    if constexpr (k + 1 < m) {
         typename Ops::V folded[count];
         PHY_UNROLL
         for (int i = 0; i < count; ++i)
             folded[i] = Ops::add(terms[count - 1 - i], terms[count + i]);
         fold_again<Ops, m, k + 1>(llr, folded);
     }
+    return Ops::add(zero, one);
 }
 
 template <class Ops, int m, int k>
@@ -164,17 +184,19 @@ PHY_INLINE void visit_groups(const typename Ops::V* x, const MirrorFactors<Ops, 
     typename Ops::V terms[half];
     terms[0] = Ops::set(nearest_term);
     unfold<Ops, m, m - 1>(x, factors, terms);
-    typename Ops::V mirrored[half];
-    PHY_UNROLL
-    for (int i = 0; i < half; ++i)
-        mirrored[i] = Ops::mul(terms[i], factors.of[0][i]);
-    const auto near = sum_of<Ops, half>(terms);
-    const auto far = sum_of<Ops, half>(mirrored);
+    auto near = terms[0];
+    auto far = terms[half - 1];
+    if constexpr (m > 1) {
+        PHY_UNROLL
+        for (int i = half - 2; i >= 0; --i)
+            far = Ops::fma(factors.squared[0], far, terms[i]);
+        PHY_UNROLL
+        for (int i = 0; i < half; ++i)
+            terms[i] = Ops::fma(factors.of[0][i], terms[i], terms[i]);
+    }
+    far = Ops::max(Ops::mul(factors.of[0][0], far), Ops::set(nearest_term * least_factor));
+    if constexpr (m > 1) near = Ops::sub(fold_again<Ops, m, 1>(llr, terms), far);
     llr(0, Ops::choose(x[0], near, far), Ops::choose(x[0], far, near));
-    PHY_UNROLL
-    for (int i = 0; i < half; ++i)
-        terms[i] = Ops::add(terms[i], mirrored[i]);
-    fold_again<Ops, m, 1>(llr, terms);
 }
 
 /// The log-MAP LLRs of an axis with value y (in symbols of unit mean power), in nats. scale and limit are
