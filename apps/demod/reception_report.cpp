@@ -247,6 +247,15 @@ std::string uci_text(const Reception& done) {
 }
 
 /// Empty if transmitted bits are the proof, or decoding was not wanted.
+std::string receiver_text(const Reception& done) {
+    const auto text = [](bool is_on) { return is_on ? "on" : "off"; };
+    std::string result = fmt::format("interference rejection {}, phase tracking {}",
+                                     text(done.rejects_interference), text(done.phase_tracking));
+    if (done.link.allocation.layers() == 2)
+        result += fmt::format(", joint detection {}", text(done.joint_detection));
+    return result;
+}
+
 std::string transport_blocks_text(const Reception& done) {
     if (!done.transport_blocks.empty())
         return fmt::format("{} of {} transport blocks have a valid CRC{}, {:.1f} iterations per code block",
@@ -352,7 +361,7 @@ std::string text_of(const Reception& done) {
     if (!done.impairments.empty()) line("taken out", impairments_text(done));
     if (!done.skipped.empty())
         line("skipped", fmt::format("{} samples, to align the files", fmt::join(done.skipped, ", ")));
-    if (layers == 2) line("joint detection", done.joint_detection ? "on" : "off");
+    line("receiver", receiver_text(done));
     line("descrambled", fmt::format("c_init {}", done.link.scrambling.c_init()));
     line("erasures", fmt::format("{} of {} symbols", done.mean.erasures, symbols(done)));
     line("saturated", saturation_text(done.saturated, done.soft_bits, done.format, done.llr));

@@ -283,8 +283,8 @@ TEST_F(ReceiveApp, TwoLayersAreDetectedJointly) {
     EXPECT_EQ(errors({}), errors({"--joint-detection", "on"}));
     EXPECT_TRUE(demod_json({capture})["joint_detection"].boolean());
     EXPECT_FALSE(demod_json({capture, "--method", "logmap"})["joint_detection"].boolean());
-    EXPECT_NE(demod({capture}).out.find("\njoint detection on\n"), std::string::npos);
-    EXPECT_NE(demod({capture, "--method", "logmap"}).out.find("\njoint detection off\n"), std::string::npos);
+    EXPECT_NE(demod({capture}).out.find(", joint detection on\n"), std::string::npos);
+    EXPECT_NE(demod({capture, "--method", "logmap"}).out.find(", joint detection off\n"), std::string::npos);
     expect_failure({demod_app, capture, "--method", "logmap", "--joint-detection", "on"}, 2,
                    {"joint_detection with logmap: expected maxlog"});
 }

@@ -47,6 +47,7 @@ protected:
             }
             error_over_noise_db_ = done.mean.error_over_noise_db;
             evm_ = done.mean.evm;
+            noise_variance_ = done.mean.noise_variance;
             return text;
         } catch (const phy::FileError& error) {
             return std::string("error: ") + error.what() + "\n";
@@ -55,6 +56,7 @@ protected:
 
     double error_over_noise_db_ = 0.0;
     double evm_ = 0.0;
+    double noise_variance_ = 0.0;
 
 private:
     phy_test::TemporaryDirectory folder_;
@@ -415,6 +417,26 @@ TEST_F(Warnings, ThereAreNoneForRightPrecodedPtrs) {
         const std::string text = said_of(AirCapture(config), config.link);
         EXPECT_EQ(text.find("PT-RS"), std::string::npos)
             << text << ", seed " << seed << ", " << i << ", " << snr_db << " dB: " << to_json(config.link);
+    }
+}
+
+TEST_F(Warnings, SayThatAGivenNoiseIsTooLarge) {
+    Config config;
+    config.kind = phy::CaptureKind::grid;
+    config.snr_db = 25.0;
+    config.slots = 4;
+    config.link.allocation.carrier_resource_blocks = 24;
+    config.link.allocation.resource_blocks = {{.first = 2, .count = 20}};
+    const AirCapture capture(config);
+    EXPECT_EQ(said_of(capture, config.link), "");
+    const double measured = noise_variance_;
+    for (const double factor : {1.0, 100.0, 1e4}) {
+        phy::ReceiveOptions options;
+        options.noise_variance = static_cast<float>(factor * measured);
+        const std::string text = said_of(capture, config.link, options);
+        EXPECT_EQ(text.find("noise_variance, which was given, may be too large") != std::string::npos,
+                  factor > 1.0)
+            << factor << ": " << text;
     }
 }
 

@@ -190,22 +190,23 @@ double pilot_snr_of(double snr, const DmrsConfig& dmrs) {
 }
 
 void Warner::warn_of_snr() {
-    const std::string causes = "allocation.dmrs.ports or layers may be wrong, or " + beginning();
+    const std::string wrong = "allocation.dmrs.ports or layers may be wrong, or " + beginning();
+    const std::string causes =
+        (config_.noise_variance ? "noise_variance, which was given, may be too large, " : "") + wrong;
     const std::uint64_t without = count([](const SlotReport& slot) { return !std::isfinite(slot.snr_db); });
     if (without > 0)
         warn("no SNR " + of_slots(without, result_.slots) +
              ": neighbouring pilots agree, but have no power at the link's ports: " + causes);
     const double measured = pilot_snr_of(elementary::power_ratio(mean_.snr_db), dmrs());
     const double shown = std::min(mean_.coherence / std::max(1.0 - mean_.coherence, 1e-9), sure_snr);
-    if (without < result_.slots && !config_.noise_variance && mean_.coherence >= least_ &&
-        shown > max_snr_ratio * measured)
+    if (without < result_.slots && mean_.coherence >= least_ && shown > max_snr_ratio * measured)
         warn("an SNR of " + rounded(mean_.snr_db, 1) + " dB is low for a coherence of " +
              rounded(mean_.coherence, 2) + ": " + causes + ", or other layers use the same DM-RS");
     const bool spares = result_.capture.antennas > static_cast<std::uint64_t>(dmrs().ports.size());
     const double explained = (spares ? max_evm_ratio : max_evm_ratio_with_fading) *
                              std::sqrt(elementary::power_ratio(-mean_.snr_db));
     if (mean_.evm > std::max(1.0, explained))
-        warn("an EVM of " + rounded(100.0 * mean_.evm, 0) + " % is above 100 %: " + causes);
+        warn("an EVM of " + rounded(100.0 * mean_.evm, 0) + " % is above 100 %: " + wrong);
 }
 
 void Warner::warn_of_pilots() {
