@@ -139,8 +139,8 @@ TEST(EvidenceTest, NoiseHasTheExpectedSurprisal) {
     }
 }
 
-/// What chance makes once, a signal that repeats its frames makes in each of them. An OFDM symbol that is not
-/// finite spoils no other.
+/// What chance makes once, a signal that repeats its frames makes in each of them. An OFDM symbol, or an
+/// element, that is not finite spoils no other.
 TEST(PtrsSearchTest, RepetitionsProveNothing) {
     const auto drawn = static_cast<unsigned>(phy_test::random_seed());
     std::mt19937 random(drawn);
@@ -167,6 +167,8 @@ TEST(PtrsSearchTest, RepetitionsProveNothing) {
             if (is_spoilt && slot == 3)
                 std::fill_n(received.begin() + static_cast<std::ptrdiff_t>(7 * subcarriers), subcarriers,
                             phy::cf32(std::numeric_limits<float>::quiet_NaN(), 0.0F));
+            for (std::size_t l = 3; is_spoilt && slot == 5 && l < phy::symbols_per_slot; ++l)
+                received[l * subcarriers] = {std::numeric_limits<float>::infinity(), 0.0F};
             search.add(received, 1);
         }
         return search.signs(1.0).found.has_value();

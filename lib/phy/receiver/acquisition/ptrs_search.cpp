@@ -42,7 +42,7 @@ int subcarrier_of(SlotAllocation allocation, int port, int resource_element_offs
 
 std::complex<double> unit_or_zero(std::complex<double> product) {
     const double power = std::norm(product);
-    if (!(power > 0.0)) return 0.0;
+    if (!(power > 0.0 && std::isfinite(power))) return 0.0;
     const double scale = 1.0 / std::sqrt(power);
     return {scale * product.real(), scale * product.imag()};
 }
