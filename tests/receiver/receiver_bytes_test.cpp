@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -94,7 +95,6 @@ TEST(ReceiverBytesTest, EveryBackendAndNumberOfThreads) {
         const Received expected =
             received_on(phy::detail::host_of_exactly(1, phy::Backend::scalar()), config, input);
         for (const phy::Backend& backend : backends()) {
-            // More threads than slots share them all, as many take slots for themselves.
             for (const int threads : {1, 3, 7, 8})
                 EXPECT_TRUE(received_on(phy::detail::host_of_exactly(threads, backend), config, input) ==
                             expected)
@@ -109,25 +109,34 @@ void append(std::vector<T>& all, const std::vector<T>& more) {
     all.insert(all.end(), more.begin(), more.end());
 }
 
+/// What a receiver writes in calls of `part` slots.
+Received in_parts(phy::Receiver& receiver, const std::vector<phy::cf32>& input, std::size_t part) {
+    const std::size_t of_slot = input.size() / slots;
+    Received all;
+    for (std::size_t at = 0; at < slots; at += part) {
+        const std::size_t count = std::min(part, slots - at);
+        const Received some =
+            phy_test::receive(receiver, std::span(input).subspan(at * of_slot, count * of_slot), first + at);
+        append(all.llr, some.llr);
+        append(all.slots, some.slots);
+        append(all.symbols, some.symbols);
+        append(all.noise_variance, some.noise_variance);
+        append(all.channel, some.channel);
+    }
+    return all;
+}
+
+/// Three threads share the slot of a call, or each receive some of its slots.
 TEST(ReceiverBytesTest, CallsMayBeCutAndRepeated) {
     for (const ReceiverConfig& config : configs()) {
         const std::vector<phy::cf32> input = spoilt_input(config);
-        const std::size_t of_slot = input.size() / slots;
-        phy::Receiver receiver(phy::detail::host_of_exactly(3, {}), config);
-        const Received expected = phy_test::receive(receiver, input, first);
-        for (const std::size_t part : {1U, 3U, 4U}) {
-            Received all;
-            for (std::size_t at = 0; at < slots; at += part) {
-                const std::size_t count = std::min(part, slots - at);
-                const Received some = phy_test::receive(
-                    receiver, std::span(input).subspan(at * of_slot, count * of_slot), first + at);
-                append(all.llr, some.llr);
-                append(all.slots, some.slots);
-                append(all.symbols, some.symbols);
-                append(all.noise_variance, some.noise_variance);
-                append(all.channel, some.channel);
-            }
-            EXPECT_TRUE(all == expected) << part << " slots a call";
+        std::optional<Received> expected;
+        for (const phy::Backend& backend : backends()) {
+            phy::Receiver receiver(phy::detail::host_of_exactly(3, backend), config);
+            if (!expected) expected = phy_test::receive(receiver, input, first);
+            for (const std::size_t part : {1U, 3U, 4U})
+                EXPECT_TRUE(in_parts(receiver, input, part) == *expected)
+                    << part << " slots a call, " << backend.name();
         }
     }
 }

@@ -17,8 +17,8 @@ std::span<T> of_slot(std::span<T> all, std::size_t slot, std::size_t size) {
     return all.empty() ? all : all.subspan(slot * size, size);
 }
 
-/// So many slots are received one by each thread if there are more threads. All threads together receive a
-/// slot only about three times as fast as one does, however many they are.
+/// From this number of slots on, each thread receives whole slots, even if some threads get none. All threads
+/// together receive a slot only about three times as fast as one does, however many they are.
 constexpr std::size_t enough_slots = 4;
 
 struct Call {

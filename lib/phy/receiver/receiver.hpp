@@ -144,8 +144,8 @@ struct PHY_EXPORT ReceiverOutput {
 /// With transform precoding the output symbols are those after the inverse DFT, each with the noise variance
 /// of its OFDM symbol. See TransformDeprecoder.
 ///
-/// Not thread-safe: one receiver per thread. The threads of the host share a call: each takes whole slots if
-/// there are four of them or as many as threads; otherwise they share each slot.
+/// Not thread-safe: one receiver per thread. The threads of the host share a call. With at least four slots,
+/// or as many as threads, each thread takes whole slots. With fewer they share each slot.
 class PHY_EXPORT Receiver {
 public:
     using Config = ReceiverConfig;

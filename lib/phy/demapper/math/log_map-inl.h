@@ -56,7 +56,7 @@ template <class Ops, int m>
 struct MirrorFactors {
     static constexpr int half = 1 << (m - 1);
     typename Ops::V of[m][half];
-    typename Ops::V squared[m];  ///< exp(-scale |x_k|)^2; at fold 0 however small
+    typename Ops::V squared[m];  ///< exp(-scale |x_k|)^2; not limited at fold 0
 
     template <int k>
     PHY_INLINE void make(typename Ops::V distance, typename Ops::V minus_scale) {
@@ -177,25 +177,22 @@ PHY_INLINE void sum_groups(const MirrorFactors<Ops, m>& factors, typename Ops::V
     if constexpr (k + 1 < m) sum_groups<Ops, m, k + 1>(factors, step, far);
 }
 
-/// Calls llr(k, sum of label 0, sum of label 1) for each bit.
+/// Calls llr(k, sum of label 0, sum of label 1) for each bit. near: at least half of all terms' sum.
 template <class Ops, int m, class Llr>
 PHY_INLINE void visit_groups(const typename Ops::V* x, const MirrorFactors<Ops, m>& factors, const Llr& llr) {
     constexpr int half = 1 << (m - 1);
     typename Ops::V terms[half];
     terms[0] = Ops::set(nearest_term);
     unfold<Ops, m, m - 1>(x, factors, terms);
-    auto near = terms[0];
     auto far = terms[half - 1];
-    if constexpr (m > 1) {
-        PHY_UNROLL
-        for (int i = half - 2; i >= 0; --i)
-            far = Ops::fma(factors.squared[0], far, terms[i]);
-        PHY_UNROLL
-        for (int i = 0; i < half; ++i)
-            terms[i] = Ops::fma(factors.of[0][i], terms[i], terms[i]);
-    }
+    PHY_UNROLL
+    for (int i = half - 2; i >= 0; --i)
+        far = Ops::fma(factors.squared[0], far, terms[i]);
     far = Ops::max(Ops::mul(factors.of[0][0], far), Ops::set(nearest_term * least_factor));
-    if constexpr (m > 1) near = Ops::sub(fold_again<Ops, m, 1>(llr, terms), far);
+    PHY_UNROLL
+    for (int i = 0; i < half; ++i)
+        terms[i] = Ops::fma(factors.of[0][i], terms[i], terms[i]);
+    const auto near = Ops::sub(fold_again<Ops, m, 1>(llr, terms), far);
     llr(0, Ops::choose(x[0], near, far), Ops::choose(x[0], far, near));
 }
 

@@ -100,8 +100,8 @@ BothModes flat_modes(const Positions& positions, double extent) {
     return modes_of(positions, {&profile, 1});
 }
 
-/// Modes of few pilots, of which the weakest one alone may measure the noise: that of a flat profile holds
-/// almost as much of a much shorter profile.
+/// Modes of few pilots. The weakest one alone may measure the noise. That of a flat profile holds almost as
+/// much of a much shorter profile.
 BothModes modes_of_few(const Positions& positions, double extent) {
     std::array<FlatProfile, 4> profiles{};
     double part = 1.0;

@@ -97,8 +97,7 @@ struct EstimatorLayout : EstimatorShape {
     /// Floats of a row: (combs, real and imaginary, comb_stride).
     [[nodiscard]] std::size_t row_floats() const { return 4 * static_cast<std::size_t>(comb_stride); }
     [[nodiscard]] int longest_range() const;  ///< resource blocks
-    /// Whether more than the noise follows from what the pilots of a range differ by. Two pilots per comb of
-    /// one DM-RS differ by noise and delays alike, and nothing tells them apart.
+    /// Whether pilots tell delays from noise. Two pilots per comb in one DM-RS differ by both alike.
     [[nodiscard]] bool shows_delays() const;
 };
 
