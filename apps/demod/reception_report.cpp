@@ -246,7 +246,6 @@ std::string uci_text(const Reception& done) {
     return fmt::format("{}; no CRC proves it", fmt::join(parts, ", "));
 }
 
-/// Empty if transmitted bits are the proof, or decoding was not wanted.
 std::string receiver_text(const Reception& done) {
     const auto text = [](bool is_on) { return is_on ? "on" : "off"; };
     std::string result = fmt::format("interference rejection {}, phase tracking {}",
@@ -256,6 +255,7 @@ std::string receiver_text(const Reception& done) {
     return result;
 }
 
+/// Empty if transmitted bits are the proof, or decoding was not wanted.
 std::string transport_blocks_text(const Reception& done) {
     if (!done.transport_blocks.empty())
         return fmt::format("{} of {} transport blocks have a valid CRC{}, {:.1f} iterations per code block",

@@ -76,8 +76,8 @@ struct MirrorFactors {
 private:
     template <int k>
     static PHY_INLINE typename Ops::V next_power(typename Ops::V before, typename Ops::V square, int i) {
+        if constexpr (k > 0) return factor_product<Ops>(before, square);
         const auto power = Ops::mul(before, square);
-        if constexpr (k > 0) return Ops::max(power, Ops::set(least_factor));
         if (half <= safe_powers_of_0 || i + 1 < safe_powers_of_0) return power;
         return Ops::max(power, Ops::set(least_power_of_0));
     }
@@ -177,13 +177,14 @@ PHY_INLINE void sum_groups(const MirrorFactors<Ops, m>& factors, typename Ops::V
     if constexpr (k + 1 < m) sum_groups<Ops, m, k + 1>(factors, step, far);
 }
 
-/// Calls llr(k, sum of label 0, sum of label 1) for each bit. near: at least half of all terms' sum.
+/// Calls llr(k, sum of label 0, sum of label 1) for each bit.
 template <class Ops, int m, class Llr>
 PHY_INLINE void visit_groups(const typename Ops::V* x, const MirrorFactors<Ops, m>& factors, const Llr& llr) {
     constexpr int half = 1 << (m - 1);
     typename Ops::V terms[half];
     terms[0] = Ops::set(nearest_term);
     unfold<Ops, m, m - 1>(x, factors, terms);
+    // Horner's rule: each mirror image has its level's term times a power of exp(-scale |x_0|).
     auto far = terms[half - 1];
     PHY_UNROLL
     for (int i = half - 2; i >= 0; --i)
@@ -192,6 +193,7 @@ PHY_INLINE void visit_groups(const typename Ops::V* x, const MirrorFactors<Ops, 
     PHY_UNROLL
     for (int i = 0; i < half; ++i)
         terms[i] = Ops::fma(factors.of[0][i], terms[i], terms[i]);
+    // No mirror image is larger than its level's term, so this is at least half of the sum.
     const auto near = Ops::sub(fold_again<Ops, m, 1>(llr, terms), far);
     llr(0, Ops::choose(x[0], near, far), Ops::choose(x[0], far, near));
 }
