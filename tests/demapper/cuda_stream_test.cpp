@@ -1,9 +1,11 @@
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <thread>
+#include <utility>
 
 #include "demapper/count_allocations.hpp"
 #include "demapper/cuda_calls.hpp"
@@ -215,6 +217,92 @@ TEST(CudaCallsFrom, SeveralThreadsShareADemapper) {
     }
     threads.clear();
     EXPECT_EQ(wrong, std::vector<std::string>(recordings.size()));
+}
+
+/// Calls of which each reads what the one before writes, and writes what that one reads.
+class Relay {
+public:
+    Relay(const phy_test::Variant& variant, float noise, std::size_t symbols)
+        : config_(variant.config()),
+          noise_(noise),
+          symbols_(symbols),
+          soft_bits_(symbols * phy::bits_per_symbol(config_.modulation)) {}
+
+    /// Both arrays after `calls` calls on the CPU.
+    [[nodiscard]] std::array<std::vector<std::int8_t>, 2> expected(int calls) const {
+        phy::SoftDemapper demap(phy::Host({.backend = phy::Backend::scalar()}), config_);
+        std::array arrays = {start(), std::vector<std::int8_t>(soft_bits_)};
+        for (int n = 0; n < calls; ++n) {
+            const auto from = std::as_bytes(std::span(arrays[n % 2])).last(2 * symbols_);
+            const auto to = std::as_writable_bytes(std::span(arrays[1 - n % 2]));
+            demap({phy::SampleFormat::ci8, from}, noise_, {SoftBitFormat::int8, to});
+        }
+        return arrays;
+    }
+
+    [[nodiscard]] std::array<std::vector<std::int8_t>, 2> on(const Device& device, int calls,
+                                                             bool in_batches) const {
+        DeviceDemappers demappers(device, config_);
+        demappers.prepare({false, noise_}, SoftBitFormat::int8);
+        std::array arrays = {start(), std::vector<std::int8_t>(soft_bits_)};
+        phy::gpu::DeviceBuffer<std::byte> memory(device, 2 * soft_bits_);
+        const phy::gpu::Stream stream(device);
+        const auto part = [&](int n) { return memory.subspan(n % 2 * soft_bits_, soft_bits_); };
+        for (int n = 0; n < 2; ++n)
+            phy::gpu::copy_async(part(n), std::as_bytes(std::span(arrays[n])), stream);
+        for (int n = 0; n < calls; ++n) {
+            const phy::gpu::Allocation call = {
+                config_.modulation,
+                {phy::SampleFormat::ci8, part(n).subspan(soft_bits_ - 2 * symbols_, 2 * symbols_)},
+                noise_,
+                {SoftBitFormat::int8, part(n + 1)}};
+            if (in_batches) {
+                demappers.batch()(std::span(&call, 1), stream);
+            } else {
+                demappers.single()(call.symbols, call.noise, call.llr, stream);
+            }
+        }
+        for (int n = 0; n < 2; ++n)
+            phy::gpu::copy_async(std::as_writable_bytes(std::span(arrays[n])), part(n), stream);
+        stream.synchronize();
+        return arrays;
+    }
+
+private:
+    [[nodiscard]] std::vector<std::int8_t> start() const {
+        std::vector<std::int8_t> bytes(soft_bits_);
+        for (std::size_t i = 0; i < bytes.size(); ++i)
+            bytes[i] = static_cast<std::int8_t>(i * i % 251 - 125);
+        return bytes;
+    }
+
+    phy::DemapperConfig config_;
+    float noise_;
+    std::size_t symbols_;
+    std::size_t soft_bits_;
+};
+
+constexpr std::pair<phy_test::Variant, float> relays[] = {
+    {{phy::Modulation::qpsk, phy::Method::max_log, phy::Evaluator::arithmetic}, 0.15F},
+    {{phy::Modulation::qam64, phy::Method::log_map, phy::Evaluator::arithmetic}, 0.02F},
+    {{phy::Modulation::qam16, phy::Method::log_map, phy::Evaluator::table}, 0.04F},
+    {{phy::Modulation::qam256, phy::Method::max_log, phy::Evaluator::arithmetic}, 0.006F}};
+
+TEST(CudaCallsThat, NeedEachOthersResultsWait) {
+    PHY_NEEDS_GPU();
+    const Device device;
+    constexpr int calls = 9;
+    for (const auto& [variant, noise] : relays) {
+        for (const std::size_t symbols : {std::size_t{160}, std::size_t{40000}, std::size_t{1500000}}) {
+            const Relay relay(variant, noise, phy_test::takes_fewer_cases() ? symbols / 10 : symbols);
+            const auto expected = relay.expected(calls);
+            ASSERT_NE(expected, relay.expected(calls - 2)) << "each call must change something";
+            for (const bool in_batches : {false, true}) {
+                EXPECT_TRUE(relay.on(device, calls, in_batches) == expected)
+                    << name_of(variant) << ", " << symbols << " symbols" << (in_batches ? ", batches" : "");
+            }
+        }
+    }
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ namespace phy::gpu::detail {
 enum class Space {
     global,  ///< read-only while the kernel runs: loads may use the non-coherent cache
     shared,
-    written,  ///< global, and the kernel itself may write it
+    written,  ///< global; the kernel, or the one before it in a chain of dependent launches, may write it
 };
 
 template <Space space, typename T>

@@ -4,17 +4,20 @@
 #include <cstdint>
 
 #include "phy/core/format.hpp"
+#include "phy/cuda/pieces.cuh"
 
 /// Sign changes of stored soft bits.
 namespace phy::gpu::detail {
 
 /// The signs from a bit on, in the lowest bits. last: index of the last word. A Bit of 32 bits saves
 /// registers.
-template <typename Bit>
+template <Space space, typename Bit>
 __device__ __forceinline__ std::uint32_t signs_from(const std::uint32_t* signs, Bit bit, std::uint64_t last) {
     const std::uint64_t word = std::min<std::uint64_t>(bit / 32, last);
     const std::uint64_t next = std::min<std::uint64_t>(bit / 32 + 1, last);
-    return __funnelshift_r(__ldg(signs + word), __ldg(signs + next), static_cast<unsigned>(bit % 32));
+    const auto low = load<space, std::uint32_t>(signs + word);
+    const auto high = load<space, std::uint32_t>(signs + next);
+    return __funnelshift_r(low, high, static_cast<unsigned>(bit % 32));
 }
 
 /// Number of soft bits in a 32-bit word.

@@ -87,6 +87,10 @@ private:
 /// that the device can reach (wrap raw pointers in device_span()), must not overlap, and must stay there
 /// until the work is done.
 ///
+/// Kernels run in the stream's order. Only the user's own kernel right after a call, if it is launched with
+/// cudaLaunchAttributeProgrammaticStreamSerialization, may begin before the call's kernels have ended: it
+/// must call cudaGridDependencySynchronize() before it touches the call's memory.
+///
 /// Any length and any alignment of symbols and soft bits is valid. If they and the per-symbol noise begin at
 /// multiples of 16 bytes, as every DeviceBuffer does, kernels move 16 bytes at a time; otherwise a call can
 /// take several times as long.

@@ -4,23 +4,23 @@
 namespace phy::gpu::detail {
 namespace {
 
-template <SoftBitFormat format, int of_lane>
+template <SoftBitFormat format, CallSize size>
 struct ClosedForm {
     static constexpr int min_bits = 1;
     // Floating-point formats saturate only where no receiver works.
     static constexpr bool flips = true;
     static constexpr bool by_formula = format == SoftBitFormat::int8;
     template <Constellation constellation, Formula formula>
-    using LaneDemapper = Direct<constellation, format, formula, of_lane>;
+    using LaneDemapper = Direct<constellation, format, formula, size>;
 };
 
 template <SoftBitFormat format>
-using InBatch = ClosedForm<format, lane_of_batch>;
+using InBatch = ClosedForm<format, CallSize::batch>;
 
 template <SoftBitFormat format>
 struct OneJob {
-    using Few = ClosedForm<format, lane_of_few>;
-    using Many = ClosedForm<format, lane_of_many>;
+    using Few = ClosedForm<format, CallSize::few>;
+    using Many = ClosedForm<format, CallSize::many>;
 
     static void launch(const Job& job, const Common& common, bool flips, const Device& /*device*/,
                        cudaStream_t stream) {

@@ -5,13 +5,13 @@
 namespace phy::gpu::detail {
 
 /// Evaluates by the closed form or, with Formula::log_sum, by log-sum-exp.
-/// of_lane: see closed_form_shape.
-template <Constellation of, SoftBitFormat to, Formula formula, int of_lane>
+template <Constellation of, SoftBitFormat to, Formula formula, CallSize size>
 struct Direct {
     static constexpr Constellation constellation = of;
     static constexpr SoftBitFormat format = to;
     static constexpr Shape shape =
-        formula == Formula::log_sum ? log_sum_shape(of, to) : closed_form_shape(of, to, of_lane);
+        formula == Formula::log_sum ? log_sum_shape(of, to) : closed_form_shape(of, to, size);
+    static constexpr bool is_early = formula != Formula::log_sum && tuning_of(size).is_early;
 
     const Job& job;
 

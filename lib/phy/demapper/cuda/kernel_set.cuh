@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "phy/cuda/dependent_launch.cuh"
 #include "phy/cuda/dispatch.cuh"
 #include "phy/demapper/cuda/launch.hpp"
 #include "phy/demapper/cuda/tile.cuh"
@@ -85,6 +86,10 @@ template <class LaneDemapper, bool counts, bool flips>
 __global__ void __launch_bounds__(Block<LaneDemapper, counts>::threads, LaneDemapper::shape.resident)
     demap_job(const __grid_constant__ Job job, const __grid_constant__ Common common) {
     __shared__ alignas(16) std::byte staging[Block<LaneDemapper, counts>::staging];
+    if constexpr (LaneDemapper::is_early) {
+        if (gridDim.x <= max_announcing_blocks) let_next_get_ready();
+        wait_for_previous();
+    }
     Tally tally;
     demap_block<LaneDemapper, counts, flips>(job, blockIdx.x, common, staging, tally);
     if constexpr (counts) add_to_counters(common, tally);
@@ -98,6 +103,7 @@ struct BatchBlock {
         typename KernelSet::template LaneDemapper<constellation,
                                                   simplest_formula(constellation, Formula::all_segments)>;
     static constexpr Shape shape = LaneDemapper<phy::detail::all_constellations.back()>::shape;
+    static constexpr bool is_early = LaneDemapper<phy::detail::all_constellations.back()>::is_early;
     static constexpr int threads = threads_of_block(shape, counts);
     static constexpr int staging = [] {
         int max = 0;
@@ -119,6 +125,10 @@ __global__ void __launch_bounds__(BatchBlock<KernelSet, counts>::threads,
     const unsigned index = job_of_block(batch);
     const Job& job = batch.job[index];
     const unsigned block = blockIdx.x - batch.first_block[index];
+    if constexpr (BatchBlock<KernelSet, counts>::is_early) {
+        let_next_get_ready();
+        wait_for_previous();
+    }
     Tally tally;
     with_lane_demapper<KernelSet>(job.constellation, job.formula, [&](auto lane_demapper) {
         demap_block<typename decltype(lane_demapper)::type, counts, flips>(job, block, batch.common, staging,
@@ -151,7 +161,8 @@ void launch_job(const Job& job, const Common& common, bool flips_signs, cudaStre
             using Lane = typename decltype(lane_demapper)::type;
             using B = Block<Lane, counts()>;
             const auto blocks = static_cast<unsigned>((job.count + B::symbols - 1) / B::symbols);
-            demap_job<Lane, counts(), flips()><<<blocks, B::threads, 0, stream>>>(job, common);
+            launch_dependent(demap_job<Lane, counts(), flips()>, Lane::is_early, blocks, B::threads, 0,
+                             stream, job, common);
         });
     });
 }
@@ -159,8 +170,9 @@ void launch_job(const Job& job, const Common& common, bool flips_signs, cudaStre
 template <class KernelSet>
 void launch_batch(const Batch& batch, bool flips_signs, cudaStream_t stream) {
     with_counts_or_flips<KernelSet>(batch.common, flips_signs, [&](auto counts, auto flips) {
-        constexpr int threads = BatchBlock<KernelSet, counts()>::threads;
-        demap_batch<KernelSet, counts(), flips()><<<batch.blocks, threads, 0, stream>>>(batch);
+        using B = BatchBlock<KernelSet, counts()>;
+        launch_dependent(demap_batch<KernelSet, counts(), flips()>, B::is_early, batch.blocks, B::threads, 0,
+                         stream, batch);
     });
 }
 

@@ -10,7 +10,7 @@ struct LogSum {
     static constexpr bool flips = true;
     static constexpr bool by_formula = false;
     template <Constellation constellation, Formula>
-    using LaneDemapper = Direct<constellation, format, Formula::log_sum, 1>;
+    using LaneDemapper = Direct<constellation, format, Formula::log_sum, CallSize::many>;
 };
 
 template <SoftBitFormat format>

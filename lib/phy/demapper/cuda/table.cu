@@ -11,6 +11,7 @@ struct LookUp {
     static constexpr Constellation constellation = of;
     static constexpr SoftBitFormat format = to;
     static constexpr Shape shape = of_tile;
+    static constexpr bool is_early = false;
     static constexpr int bits = bits_of(constellation);
 
     const phy::detail::TableScale& scale;
@@ -166,7 +167,8 @@ public:
         constexpr std::uint64_t of_block = B::symbols;
         const std::uint64_t wanted = (job_.count + of_block - 1) / of_block;
         const std::uint64_t room = static_cast<std::uint64_t>(resident) *
-                                   static_cast<std::uint64_t>(device_.multiprocessors()) * table_waves;
+                                   static_cast<std::uint64_t>(device_.multiprocessors()) *
+                                   table_waves(LaneDemapper::format, job_.table.bytes);
         kernel<<<static_cast<unsigned>(std::min(wanted, room)), B::threads, bytes_, stream>>>(job_, common);
     }
 

@@ -14,7 +14,8 @@
 
 /// How a warp processes its tile of symbols, for every lane demapper.
 ///
-/// A lane demapper is a type with the constants constellation, format and shape, and the function
+/// A lane demapper is a type with the constants constellation, format, shape and is_early (see
+/// launch_dependent()), and the function
 ///     void operator()(const float* y, const float* scale, const float* limit, std::uint32_t* words)
 /// that turns a lane's neighbouring symbols into packed soft bits. Its results for an axis (BPSK: a symbol)
 /// with a non-finite component are not used.
@@ -87,6 +88,9 @@ struct Layout {
 
     /// Shared memory of a warp.
     static constexpr int staging = bytes_in > bytes_out ? bytes_in : bytes_out;
+
+    /// The memory of symbols, noise and signs.
+    static constexpr Space space = LaneDemapper::is_early ? Space::written : Space::global;
 
     /// One store per row; otherwise shared memory sorts the rows.
     static constexpr bool stores_directly = words == 1 || words == 2 || words == 4;
@@ -269,7 +273,7 @@ public:
     /// The signs of a lane's row, from a symbol of the tile on, in the lowest bits.
     [[nodiscard]] __device__ __forceinline__ std::uint32_t from(unsigned symbol) const {
         if (words_ == nullptr) return 0;
-        return signs_from(words_, shift_ + symbol * L::llrs_of_symbol, last_);
+        return signs_from<L::space>(words_, shift_ + symbol * L::llrs_of_symbol, last_);
     }
 
     static __device__ __forceinline__ void flip(std::uint32_t signs, std::uint32_t* words) {
@@ -297,9 +301,9 @@ __device__ __forceinline__ bool demap_whole_tile(const LaneDemapper& evaluate, c
     using L = Layout<LaneDemapper>;
     constexpr Shape shape = L::shape;
     Components<shape> y;
-    bool good = load_symbols<Space::global, shape>(job, tile.symbols_of(job), tile.lane, y);
+    bool good = load_symbols<L::space, shape>(job, tile.symbols_of(job), tile.lane, y);
     float noise[shape.groups][shape.symbols];
-    if constexpr (per_symbol) load_rows<Space::global>(tile.noise_of(job), tile.lane, noise);
+    if constexpr (per_symbol) load_rows<L::space>(tile.noise_of(job), tile.lane, noise);
     std::uint32_t signs[shape.groups];
     if constexpr (flips) {
         const TileSigns<LaneDemapper> of_tile(job, tile);

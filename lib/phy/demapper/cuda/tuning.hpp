@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "phy/core/format.hpp"
@@ -21,28 +22,44 @@ constexpr int symbols_of_lane(int bytes) {
     return bytes <= 10 ? 2 : 1;
 }
 
-/// Symbols per lane in all its rows. More symbols share the fixed work of a warp. Fewer symbols let more
-/// warps share a call, which ends sooner if it does not keep memory and arithmetic busy.
-constexpr int lane_of_many = 8;
-constexpr int lane_of_batch = 4;
-constexpr int lane_of_few = 2;
+/// How many symbols a kernel expects. More symbols of a lane, in all its rows, share the fixed work of a
+/// warp. Fewer let more warps share a call, which ends sooner if it does not keep memory and arithmetic busy.
+/// Blocks of a batch first look for their job, so they are fewer and larger.
+enum class CallSize { few, batch, many };
 
-/// Threads per block. Blocks of a batch first look for their job, so they are fewer and larger.
-constexpr int threads_of_call = 64;
-constexpr int threads_of_batch = 128;
+struct CallTuning {
+    int symbols_of_lane;
+    int threads;  ///< of a block
+    bool is_early;
+};
+
+constexpr CallTuning tuning_of(CallSize size) {
+    switch (size) {
+        case CallSize::few:
+            return {2, 64, true};
+        case CallSize::batch:
+            return {4, 256, true};
+        default:
+            return {8, 64, false};
+    }
+}
 
 /// Calls with up to this many symbols count as small.
 constexpr std::uint64_t few_symbols = 1 << 20;
 
+/// Blocks of larger single calls do not let the next kernel get ready: an H200 takes 1.3 ns for each that
+/// does.
+constexpr unsigned max_announcing_blocks = 1536;
+
 /// Shared memory limits fp32.
 constexpr Shape closed_form_shape(phy::detail::Constellation constellation, SoftBitFormat format,
-                                  int of_lane) {
+                                  CallSize size) {
+    const CallTuning tuning = tuning_of(size);
     const int symbols = symbols_of_lane(bytes_of_symbol(constellation, format));
-    const int max_of_lane = size_of(format) == 4 && of_lane > 4 ? 4 : of_lane;
-    // Without this limit ptxas spills a register of the float16 batch on compute capability 10.0.
-    const int resident = of_lane == lane_of_batch && size_of(format) == 2 ? 1 : 0;
-    const int threads = of_lane == lane_of_batch ? threads_of_batch : threads_of_call;
-    return {threads, symbols, max_of_lane > symbols ? max_of_lane / symbols : 1, resident};
+    const int of_lane = size_of(format) == 4 ? std::min(tuning.symbols_of_lane, 4) : tuning.symbols_of_lane;
+    // Without this limit ptxas spills a register of some float16 kernels.
+    const int resident = size != CallSize::many && size_of(format) == 2 ? 1 : 0;
+    return {tuning.threads, symbols, std::max(of_lane / symbols, 1), resident};
 }
 
 /// Without this limit ptxas spills a register of some kernels for compute capabilities 10.0 and 12.0.
@@ -74,7 +91,10 @@ constexpr int max_shared_memory = 228 << 10;
 #endif
 
 /// Blocks per block that can be resident: more balance the load, fewer copy the table less often.
-constexpr unsigned table_waves = 48;
+constexpr std::uint64_t table_waves(SoftBitFormat format, std::uint32_t table_bytes) {
+    constexpr std::uint32_t copied = 256 << 10;  ///< per multiprocessor and block that can be resident
+    return size_of(format) == 1 ? 48 : std::clamp(copied / table_bytes, 1U, 48U);
+}
 
 /// Table in global memory.
 constexpr Shape global_table_shape(phy::detail::Constellation constellation, SoftBitFormat format) {

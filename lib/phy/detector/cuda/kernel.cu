@@ -52,7 +52,8 @@ __device__ __forceinline__ void stage(const DetectorJob& job, float llr, unsigne
 template <int m>
 __device__ __forceinline__ void load_priors(const DetectorJob& job, std::uint64_t first, float* priors) {
     const std::uint64_t last_word = (job.symbols * Staging<m>::bits - 1) / 32;
-    const std::uint32_t signs = job.signs == nullptr ? 0 : signs_from(job.signs, first, last_word);
+    const std::uint32_t signs =
+        job.signs == nullptr ? 0 : signs_from<Space::global>(job.signs, first, last_word);
 #pragma unroll
     for (unsigned b = 0; b < Staging<m>::bits; ++b) {
         const float llr =
@@ -76,7 +77,8 @@ __device__ __forceinline__ void detect_layer(const DetectorJob& job, std::uint64
     float llrs[bits];
     detector::detect<Ops, m, has_priors>(pair, priors, is_usable, job.range.limit, llrs);
     const std::uint64_t last_word = (job.symbols * bits - 1) / 32;
-    const std::uint32_t signs = job.signs == nullptr ? 0 : signs_from(job.signs, symbol * bits, last_word);
+    const std::uint32_t signs =
+        job.signs == nullptr ? 0 : signs_from<Space::global>(job.signs, symbol * bits, last_word);
 #pragma unroll
     for (unsigned b = 0; b < bits; ++b) {
         // Formats round L and -L alike.
