@@ -17,6 +17,7 @@
 
 #include "phy/core/backend.hpp"
 #include "phy/core/error.hpp"
+#include "phy/core/similar_names.hpp"
 #include "phy/core/version.hpp"
 #include "phy/machine/atomic_file.hpp"
 
@@ -84,6 +85,18 @@ int report_failure(const std::string& app) {
     }
 }
 
+/// What an error about an unknown option says after its name.
+std::string meant_instead_of(std::string typed, const po::options_description& options) {
+    typed.erase(0, typed.find_first_not_of('-'));
+    std::vector<std::string_view> names;
+    for (const auto& option : options.options())
+        names.push_back(option->long_name());
+    std::string meant;
+    for (const std::string_view name : detail::similar_names(typed, names))
+        meant += fmt::format("{}--{}", meant.empty() ? "" : " or ", name);
+    return meant.empty() ? ";" : fmt::format(": did you mean {}?", meant);
+}
+
 std::string help(const App& app, const po::options_description& visible) {
     std::ostringstream text;
     text << "usage: " << app.name << (app.operand ? " " + app.operand->name : "")
@@ -134,12 +147,17 @@ CommandLine read_command_line(const App& app, int argc, const char* const* argv)
     positional.add(unexpected, -1);
 
     po::variables_map values;
-    po::store(po::command_line_parser(argc, argv)
-                  .options(all)
-                  .positional(positional)
-                  .style(command_line_style)
-                  .run(),
-              values);
+    try {
+        po::store(po::command_line_parser(argc, argv)
+                      .options(all)
+                      .positional(positional)
+                      .style(command_line_style)
+                      .run(),
+                  values);
+    } catch (const po::unknown_option& error) {
+        throw ArgumentError(fmt::format("{}{} --help lists the options", error.what(),
+                                        meant_instead_of(error.get_option_name(), visible)));
+    }
     if (values.count("help") != 0)
         line.to_print = help(app, visible);
     else if (values.count("version") != 0)

@@ -120,6 +120,28 @@ TEST_F(CommandLine, OptionsMayNotBeAbbreviated) {
     expect_failure({capture_gen, path("y.h5"), "--mod", "qpsk"}, 2, {"--mod"});
 }
 
+TEST_F(CommandLine, AnUnknownOptionIsComparedWithThoseThatThereAre) {
+    const auto expect_meant = [&](const std::string& app, const std::string& typed,
+                                  const std::string& meant) {
+        SCOPED_TRACE(typed);
+        expect_failure({app, "x.h5", typed}, 2,
+                       {"unrecognised option", "did you mean --" + meant + "?", "--help lists"});
+    };
+    expect_meant(demod_app, "--modulaton", "modulation");
+    expect_meant(demod_app, "--noise_variance", "noise-variance");
+    expect_meant(demod_app, "--nosie-variance", "noise-variance");
+    expect_meant(demod_app, "--out", "output");
+    expect_meant(demod_app, "--fro", "from");
+    expect_meant(measure_app, "--jsno", "json");
+    expect_meant(capture_gen, "--snr", "snr-db");
+    for (const std::string typed : {"--nonsense", "--a", "--", "-x", "--x"}) {
+        SCOPED_TRACE(typed);
+        const Outcome outcome = run({demod_app, "x.h5", typed});
+        EXPECT_NE(outcome.status, 0);
+        EXPECT_EQ(outcome.err.find("did you mean"), std::string::npos) << outcome.err;
+    }
+}
+
 TEST_F(CommandLine, WrongUsageOfDemodApp) {
     expect_failure({demod_app}, 2, {"CAPTURE"});
     expect_failure({measure_app, "a.h5", "b.h5"}, 2, {"measure_app"});

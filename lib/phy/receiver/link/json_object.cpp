@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <numeric>
 #include <set>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include "phy/core/error.hpp"
+#include "phy/core/similar_names.hpp"
 
 namespace phy::detail {
 namespace {
@@ -58,41 +60,15 @@ std::string reason_of(const std::exception& error) {
     return one_line(end_of_tag == std::string_view::npos ? what : what.substr(end_of_tag + 2));
 }
 
-/// The number of characters to insert, remove or change.
-std::size_t distance(std::string_view a, std::string_view b) {
-    std::vector<std::size_t> row(b.size() + 1);
-    std::iota(row.begin(), row.end(), std::size_t{0});
-    for (std::size_t i = 0; i < a.size(); ++i) {
-        std::size_t diagonal = std::exchange(row[0], i + 1);
-        for (std::size_t j = 0; j < b.size(); ++j) {
-            const std::size_t changed = diagonal + (a[i] == b[j] ? 0 : 1);
-            diagonal = row[j + 1];
-            row[j + 1] = std::min({changed, row[j] + 1, row[j + 1] + 1});
-        }
-    }
-    return row[b.size()];
-}
-
 [[noreturn]] void throw_unknown(const std::string& path, std::string_view key,
                                 std::initializer_list<std::string_view> keys) {
-    const std::string message = join(path, key) + ": unknown key; ";
-    // Such as mcs for mcs_index.
-    constexpr std::size_t shortest = 3;
-    std::string longer;
-    for (const std::string_view known : keys)
-        if (key.size() >= shortest && known.starts_with(key))
-            longer += (longer.empty() ? "" : " or ") + std::string(known);
-    if (!longer.empty()) throw ArgumentError(message + "did you mean " + longer + "?");
-    constexpr std::size_t longest = 64;
-    const auto cost = [&](std::string_view known) { return distance(key.substr(0, longest), known); };
-    const auto* const nearest = std::min_element(
-        keys.begin(), keys.end(), [&](std::string_view a, std::string_view b) { return cost(a) < cost(b); });
-    if (cost(*nearest) <= std::max<std::size_t>(2, nearest->size() / 3))
-        throw ArgumentError(message + "did you mean " + std::string(*nearest) + "?");
+    const std::vector<std::string_view> similar = similar_names(key, std::span(keys.begin(), keys.size()));
+    const bool is_typing_error = !similar.empty();
     std::string list;
-    for (const std::string_view known : keys)
-        list += (list.empty() ? "" : ", ") + std::string(known);
-    throw ArgumentError(message + "expected one of " + list);
+    for (const std::string_view known : is_typing_error ? similar : std::vector(keys))
+        list.append(list.empty() ? "" : is_typing_error ? " or " : ", ").append(known);
+    throw ArgumentError(join(path, key) + ": unknown key; " +
+                        (is_typing_error ? "did you mean " + list + "?" : "expected one of " + list));
 }
 
 bool is_whole(const Json& value) {
