@@ -87,9 +87,10 @@ private:
 /// that the device can reach (wrap raw pointers in device_span()), must not overlap, and must stay there
 /// until the work is done.
 ///
-/// Kernels run in the stream's order. Only the user's own kernel right after a call, if it is launched with
-/// cudaLaunchAttributeProgrammaticStreamSerialization, may begin before the call's kernels have ended: it
-/// must call cudaGridDependencySynchronize() before it touches the call's memory.
+/// Kernels run in the stream's order. A kernel of the user's that is launched with
+/// cudaLaunchAttributeProgrammaticStreamSerialization may begin before earlier calls have ended. It must call
+/// cudaGridDependencySynchronize() before it touches their memory, and before it ends even if it does not:
+/// later work waits for that kernel alone.
 ///
 /// Any length and any alignment of symbols and soft bits is valid. If they and the per-symbol noise begin at
 /// multiples of 16 bytes, as every DeviceBuffer does, kernels move 16 bytes at a time; otherwise a call can
