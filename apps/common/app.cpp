@@ -1,5 +1,6 @@
 #include "common/app.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -85,8 +86,9 @@ int report_failure(const std::string& app) {
     }
 }
 
-/// What an error about an unknown option says after its name.
-std::string meant_instead_of(std::string typed, const po::options_description& options) {
+/// How an error about an unknown option goes on. typed: as Boost gives it, with a value if "=" is before one.
+std::string advice_on(std::string typed, const po::options_description& options) {
+    typed.resize(std::min(typed.find('='), typed.size()));
     typed.erase(0, typed.find_first_not_of('-'));
     std::vector<std::string_view> names;
     for (const auto& option : options.options())
@@ -94,7 +96,8 @@ std::string meant_instead_of(std::string typed, const po::options_description& o
     std::string meant;
     for (const std::string_view name : detail::similar_names(typed, names))
         meant += fmt::format("{}--{}", meant.empty() ? "" : " or ", name);
-    return meant.empty() ? ";" : fmt::format(": did you mean {}?", meant);
+    const std::string help = "--help lists the options";
+    return meant.empty() ? "; " + help : fmt::format(": did you mean {}? {}", meant, help);
 }
 
 std::string help(const App& app, const po::options_description& visible) {
@@ -155,8 +158,7 @@ CommandLine read_command_line(const App& app, int argc, const char* const* argv)
                       .run(),
                   values);
     } catch (const po::unknown_option& error) {
-        throw ArgumentError(fmt::format("{}{} --help lists the options", error.what(),
-                                        meant_instead_of(error.get_option_name(), visible)));
+        throw ArgumentError(error.what() + advice_on(error.get_option_name(), visible));
     }
     if (values.count("help") != 0)
         line.to_print = help(app, visible);

@@ -120,7 +120,7 @@ TEST_F(CommandLine, OptionsMayNotBeAbbreviated) {
     expect_failure({capture_gen, path("y.h5"), "--mod", "qpsk"}, 2, {"--mod"});
 }
 
-TEST_F(CommandLine, AnUnknownOptionIsComparedWithThoseThatThereAre) {
+TEST_F(CommandLine, AnUnknownOptionSuggestsSimilarOnes) {
     const auto expect_meant = [&](const std::string& app, const std::string& typed,
                                   const std::string& meant) {
         SCOPED_TRACE(typed);
@@ -128,13 +128,16 @@ TEST_F(CommandLine, AnUnknownOptionIsComparedWithThoseThatThereAre) {
                        {"unrecognised option", "did you mean --" + meant + "?", "--help lists"});
     };
     expect_meant(demod_app, "--modulaton", "modulation");
+    expect_meant(demod_app, "--modulaton=qpsk", "modulation");
+    expect_meant(demod_app, "--out=y.h5", "output");
+    expect_meant(demod_app, "-modulation", "modulation");
     expect_meant(demod_app, "--noise_variance", "noise-variance");
     expect_meant(demod_app, "--nosie-variance", "noise-variance");
     expect_meant(demod_app, "--out", "output");
     expect_meant(demod_app, "--fro", "from");
     expect_meant(measure_app, "--jsno", "json");
     expect_meant(capture_gen, "--snr", "snr-db");
-    for (const std::string typed : {"--nonsense", "--a", "--", "-x", "--x"}) {
+    for (const std::string typed : {"--nonsense", "--snr", "--max", "--a", "--", "-x", "--x", "--=3"}) {
         SCOPED_TRACE(typed);
         const Outcome outcome = run({demod_app, "x.h5", typed});
         EXPECT_NE(outcome.status, 0);

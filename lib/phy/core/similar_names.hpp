@@ -10,7 +10,7 @@
 
 namespace phy::detail {
 
-/// The number of characters to insert, remove or change.
+/// The number of characters to insert, remove or change to turn a into b.
 inline std::size_t typing_errors(std::string_view a, std::string_view b) {
     std::vector<std::size_t> row(b.size() + 1);
     std::iota(row.begin(), row.end(), std::size_t{0});
@@ -39,8 +39,8 @@ inline std::vector<std::string_view> similar_names(std::string_view typed,
     if (!similar.empty()) return similar;
     const auto errors = [typed](std::string_view name) { return typing_errors(typed, name); };
     const std::string_view nearest = *std::ranges::min_element(names, {}, errors);
-    const std::size_t allowed = std::max<std::size_t>(2, nearest.size() / 3);
-    if (errors(nearest) <= allowed && errors(nearest) < typed.size()) similar.push_back(nearest);
+    const std::size_t allowed = std::min(std::max<std::size_t>(2, nearest.size() / 3), typed.size() / 2);
+    if (errors(nearest) <= allowed) similar.push_back(nearest);
     return similar;
 }
 

@@ -14,7 +14,7 @@
 /// after the other.
 namespace phy::gpu::detail {
 
-/// All threads of a kernel that launch_dependent() starts must call this. Before the call they must not
+/// All threads of a kernel that launch_dependent() starts early must call this. Before the call they must not
 /// access memory that the previous kernel, or an earlier kernel of the chain that may still run, writes, nor
 /// write memory that these read. Later work on the stream waits for this kernel only, so it must wait even if
 /// it needs no result. A kernel that runs beside the previous one may let a few blocks of its own wait, if

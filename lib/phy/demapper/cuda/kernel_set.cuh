@@ -110,6 +110,7 @@ struct BatchBlock {
         for (const Constellation each : phy::detail::all_constellations) {
             with_constellation<KernelSet::min_bits>(each, [&max](auto constellation) {
                 static_assert(LaneDemapper<constellation()>::shape.threads == shape.threads);
+                static_assert(LaneDemapper<constellation()>::is_early == is_early);
                 max = std::max(max, Block<LaneDemapper<constellation()>, counts>::staging);
             });
         }

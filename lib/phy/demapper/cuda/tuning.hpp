@@ -29,8 +29,8 @@ enum class CallSize { few, batch, many };
 
 struct CallTuning {
     int symbols_of_lane;
-    int threads;  ///< of a block
-    bool is_early;
+    int threads;    ///< of a block
+    bool is_early;  ///< see launch_dependent()
 };
 
 constexpr CallTuning tuning_of(CallSize size) {
@@ -47,8 +47,7 @@ constexpr CallTuning tuning_of(CallSize size) {
 /// Calls with up to this many symbols count as small.
 constexpr std::uint64_t few_symbols = 1 << 20;
 
-/// Blocks of larger single calls do not let the next kernel get ready: an H200 takes 1.3 ns for each that
-/// does.
+/// Single calls of more blocks do not let the next kernel get ready: that takes an H200 1.3 ns a block.
 constexpr unsigned max_announcing_blocks = 1536;
 
 /// Shared memory limits fp32.
@@ -92,7 +91,7 @@ constexpr int max_shared_memory = 228 << 10;
 
 /// Blocks per block that can be resident: more balance the load, fewer copy the table less often.
 constexpr std::uint64_t table_waves(SoftBitFormat format, std::uint32_t table_bytes) {
-    constexpr std::uint32_t copied = 256 << 10;  ///< per multiprocessor and block that can be resident
+    constexpr std::uint32_t copied = 256 << 10;  ///< max bytes, by blocks that follow each other in one place
     return size_of(format) == 1 ? 48 : std::clamp(copied / table_bytes, 1U, 48U);
 }
 

@@ -187,8 +187,10 @@ void Equalizer::operator()(SymbolView grid, DeviceSpan<const float> channel,
     for (const bool shares_filters : {true, false}) {
         impl_->set_groups(job, shares_filters);
         if (job.group_count == 0) continue;
+        job.is_followed =
+            shares_filters && impl_->groups[0].size() > 0 && job.slot_count < max_blocks_of_slots;
         launch(job, out, stream);
-        job.follows = job.slot_count < max_blocks_of_slots;
+        job.follows = job.is_followed;
     }
 }
 

@@ -427,7 +427,7 @@ template <int layers, int antennas, bool mmse, bool shared>
 __global__ void __launch_bounds__(equalizer_threads, 1)
     equalize_slots(const __grid_constant__ EqualizerJob job, const __grid_constant__ EqualizerOutput out) {
     if constexpr (shared) {
-        let_next_get_ready();
+        if (job.is_followed) let_next_get_ready();
     } else if (blockIdx.z == job.slot_count) {
         return wait_for_previous();
     }

@@ -68,7 +68,8 @@ struct EqualizerJob {
     unsigned elements;  ///< per slot
     bool mmse;
     bool shares_filters;
-    bool follows;  ///< after another job of the call; may run beside it
+    bool is_followed;  ///< by another job of the call, which may run beside it
+    bool follows;      ///< the other job
 };
 
 /// A parameter of its own: as members of the job, kernels of several antennas take up to 28 registers more.
