@@ -65,6 +65,13 @@ void add_flips(const Job& job, Flips& flips) {
 
 void launch(Algorithm algorithm, const Job& job, const Common& common, const Device& device,
             cudaStream_t stream) {
+    if (algorithm == Algorithm::closed_form && runs_as_batch(common.format, job.count)) {
+        Batch batch;
+        batch.common = common;
+        batch.jobs = 1;
+        batch.job[0] = job;
+        return launch(algorithm, batch, stream);
+    }
     const AlgorithmKernels& kernels = kernels_of(algorithm);
     const bool fused = kernels.flips && common.counters == nullptr;
     kernels.launch_job(job, common, fused && job.signs != nullptr, device, stream);
@@ -90,6 +97,8 @@ void launch(Algorithm algorithm, Batch& batch, cudaStream_t stream) {
 
 void load(Algorithm algorithm, Constellation constellation, SoftBitFormat format) {
     kernels_of(algorithm).load_job(constellation, format);
+    if (algorithm == Algorithm::closed_form && runs_as_batch(format, batch_symbols))
+        kernels_of(algorithm).load_batch(format);
     load_flips(format);
 }
 

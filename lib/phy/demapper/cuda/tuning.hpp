@@ -47,6 +47,14 @@ constexpr CallTuning tuning_of(CallSize size) {
 /// Calls with up to this many symbols count as small.
 constexpr std::uint64_t few_symbols = 1 << 20;
 
+/// Small int8 calls with this many symbols or more run as a batch of one job: its fewer, larger blocks let the
+/// next kernel get ready at less cost. Other formats would lose more by their size than they gain.
+constexpr std::uint64_t batch_symbols = 1 << 19;
+
+constexpr bool runs_as_batch(SoftBitFormat format, std::uint64_t symbols) {
+    return format == SoftBitFormat::int8 && symbols >= batch_symbols && symbols <= few_symbols;
+}
+
 /// Single calls of more blocks do not let the next kernel get ready: that takes an H200 1.3 ns a block.
 constexpr unsigned max_announcing_blocks = 1536;
 

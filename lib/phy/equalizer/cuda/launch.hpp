@@ -18,6 +18,13 @@ namespace phy::gpu::detail {
 constexpr unsigned equalizer_threads = 128;  ///< per block
 constexpr unsigned whitening_threads = 128;
 
+/// Min blocks per multiprocessor. More would make ptxas spill registers.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 1000
+constexpr int resident_equalizers = 1;
+#else
+constexpr int resident_equalizers = 5;
+#endif
+
 /// Max blocks per multiprocessor that share the symbols of a group. Each makes the filters again, so only as
 /// many as can be resident at once.
 constexpr unsigned equalizer_blocks_wanted = 4;
