@@ -62,6 +62,7 @@ void run(const Arguments& arguments) {
     bench::slot_benchmarks(suite);
     bench::mapper_benchmarks(suite);
     bench::measure_benchmarks(suite);
+    bench::fft_benchmarks(suite);
     bench::ofdm_benchmarks(suite);
     bench::compression_benchmarks(suite);
     bench::average_benchmarks(suite);

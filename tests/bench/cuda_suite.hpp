@@ -68,6 +68,7 @@ void equalizer_benchmarks(Suite& suite);
 void slot_benchmarks(Suite& suite);
 void mapper_benchmarks(Suite& suite);
 void measure_benchmarks(Suite& suite);
+void fft_benchmarks(Suite& suite);
 void ofdm_benchmarks(Suite& suite);
 void compression_benchmarks(Suite& suite);
 void average_benchmarks(Suite& suite);
