@@ -13,6 +13,7 @@
 
 #include "phy/demapper/host/kernels.hpp"
 #include "phy/demapper/host/store-inl.h"
+#include "phy/demapper/host/twice-inl.h"
 #include "phy/demapper/math/soft_bits-inl.h"
 #include "phy/simd/lanes-inl.h"
 
@@ -25,7 +26,8 @@ template <Constellation constellation, Output output, Formula formula, bool per_
 struct Step {
     static constexpr int bits = bits_of(constellation);
     static constexpr bool diagonal = constellation == Constellation::bpsk;
-    static constexpr std::size_t components = (diagonal ? 2 : 1) * Lanes::count;
+    static constexpr bool is_twice = formula == Formula::log_sum && Lanes::count > 1;
+    static constexpr std::size_t components = (diagonal || is_twice ? 2 : 1) * Lanes::count;
     static constexpr std::size_t bytes = std::size_t{1} << static_cast<int>(output);  ///< of a soft bit
     static_assert(Output::float16 == Output{1} && Output::float32 == Output{2});
 
@@ -58,8 +60,30 @@ struct Step {
         return ((component - axis) * bits + axis) * bytes;
     }
 
+    /// Two vectors of components.
+    PHY_INLINE void run_twice(const float* iq, const float* scale, const float* limit, std::size_t first,
+                              bool streams, std::uint8_t* out) const {
+        const std::size_t second = first + Lanes::count;
+        const auto at_both = [&](const float* gains, Ops::V all) -> Twice::V {
+            return {gain_at(gains, all, first / 2), gain_at(gains, all, second / 2)};
+        };
+        const Twice::V y = {Lanes::load(iq + first), Lanes::load(iq + second)};
+        Twice::V distances[bits];
+        Twice::V out_scale;
+        evaluate_axis<Twice, bits, formula>(y, at_both(scale, all_scale), at_both(limit, all_limit),
+                                            block.nats, distances, out_scale);
+        Ops::V of_one[bits];
+        for (int k = 0; k < bits; ++k)
+            of_one[k] = distances[k].a;
+        store<bits, output>(out_scale.a, of_one, streams, out + offset_of(first));
+        for (int k = 0; k < bits; ++k)
+            of_one[k] = distances[k].b;
+        store<bits, output>(out_scale.b, of_one, streams, out + offset_of(second));
+    }
+
     PHY_INLINE void run(const float* iq, const float* scale, const float* limit, std::size_t first,
                         bool streams, std::uint8_t* out) const {
+        if constexpr (is_twice) return run_twice(iq, scale, limit, first, streams, out);
         const auto scales = gain_at(scale, all_scale, first / 2);
         const auto limits = gain_at(limit, all_limit, first / 2);
         Ops::V distances[bits];
