@@ -66,7 +66,8 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/phy-config.cmake ${CMAKE_CURRENT_BINAR
   DESTINATION ${phy_package_dir} COMPONENT development)
 
 # The pages, with all files that they link to.
-install(FILES README.md CHANGELOG.md CITATION.cff CONTRIBUTING.md LICENSE SECURITY.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT applications)
+install(FILES README.md CHANGELOG.md CITATION.cff CONTRIBUTING.md LICENSE SECURITY.md debian/copyright
+  DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT applications)
 file(GLOB phy_pages CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/docs/*.md
   ${PROJECT_SOURCE_DIR}/docs/developer/*.md ${PROJECT_SOURCE_DIR}/docs/images/*.png
   ${PROJECT_SOURCE_DIR}/data/results/*.md)
@@ -117,18 +118,23 @@ if(PHY_INSTALL_TESTS)
   include(PhyInstallTests)
 endif()
 
-install(FILES debian/copyright DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT applications)
+# What is linked statically or compiled in has a licence too.
 if(phy_is_relocatable)
   list(FILTER phy_static_hdf5 INCLUDE REGEX "\\.a$")
+  find_file(PHY_JSON_HEADER nlohmann/json.hpp)
+  mark_as_advanced(PHY_JSON_HEADER)
   set(phy_linked_cuda "")
   if(PHY_HAS_CUDA)
     set(phy_linked_cuda ${CUDAToolkit_BIN_DIR}/..)
   endif()
   install(CODE "
-    set(root \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}\")
-    set(FOLDER \"\${root}/${CMAKE_INSTALL_DOCDIR}/licences\")
-    set(BUNDLE \"\${root}/${phy_bundle_dir}\")
-    set(LIBRARIES \"${phy_static_hdf5}\")
+    set(FOLDER \"${CMAKE_INSTALL_DOCDIR}/licences\")
+    set(BUNDLE \"${phy_bundle_dir}\")
+    foreach(place FOLDER BUNDLE)
+      cmake_path(ABSOLUTE_PATH \${place} BASE_DIRECTORY \"\${CMAKE_INSTALL_PREFIX}\")
+      set(\${place} \"\$ENV{DESTDIR}\${\${place}}\")
+    endforeach()
+    set(LINKED \"${phy_static_hdf5};${PHY_JSON_HEADER}\")
     set(ARCHITECTURE \"${CMAKE_LIBRARY_ARCHITECTURE}\")
     set(CUDA \"${phy_linked_cuda}\")
     include(\"${CMAKE_CURRENT_LIST_DIR}/PhyLicences.cmake\")" COMPONENT applications)

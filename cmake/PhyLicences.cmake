@@ -1,17 +1,22 @@
-# Run by an installation of relocatable programs: copies the licences of the libraries that it redistributes.
-#   FOLDER        of the licences
-#   BUNDLE        folder of the shared libraries that were installed with the programs
-#   LIBRARIES     files that were linked statically
-#   ARCHITECTURE  name of the folder of this machine's libraries
-#   CUDA          folder of the toolkit whose runtime was linked; empty: none
+# An installation of relocatable programs runs this. It copies the licences of the libraries that it redistributes.
+#   FOLDER        where the licences go
+#   BUNDLE        where the shared libraries are that were installed with the programs
+#   LINKED        files of libraries that were compiled in or linked statically
+#   ARCHITECTURE  the name of the folder of this machine's libraries
+#   CUDA          the folder of the toolkit whose runtime was linked; empty: none
+cmake_policy(VERSION 3.25)
 set(missing "")
 file(MAKE_DIRECTORY ${FOLDER})
 file(GLOB shared ${BUNDLE}/*.so*)
-foreach(library IN LISTS shared LIBRARIES)
+foreach(library IN LISTS shared LINKED)
   cmake_path(GET library FILENAME name)
+  set(patterns "*/${ARCHITECTURE}/${name}" "*/${ARCHITECTURE}/*/${name}")
+  if(library IN_LIST LINKED)
+    file(REAL_PATH ${library} patterns)
+  endif()
   set(package "")
-  execute_process(COMMAND dpkg -S "*/${ARCHITECTURE}/${name}" "*/${ARCHITECTURE}/*/${name}" OUTPUT_VARIABLE owners ERROR_QUIET)
-  if(owners MATCHES "(^|\n)([^: \n]+)(:[a-z0-9]+)?: ")
+  execute_process(COMMAND dpkg -S ${patterns} OUTPUT_VARIABLE owners ERROR_QUIET)
+  if(owners MATCHES "(^|\n)([^:, \n]+)(:[a-z0-9]+)?[:,] ")
     set(package ${CMAKE_MATCH_2})
   endif()
   if(package AND EXISTS /usr/share/doc/${package}/copyright)
@@ -21,10 +26,15 @@ foreach(library IN LISTS shared LIBRARIES)
   endif()
 endforeach()
 if(CUDA)
-  file(GLOB texts ${CUDA}/EULA.txt ${CUDA}/LICENSE ${CUDA}/dist-info/nvidia_cuda_runtime-*/licenses/License.txt
-    /usr/share/doc/cuda-cudart-dev-*/copyright)
-  if(texts)
-    list(GET texts 0 text)
+  set(text "")
+  foreach(place ${CUDA}/EULA.txt ${CUDA}/LICENSE ${CUDA}/dist-info/nvidia_cuda_runtime-*/licenses/License.txt
+      /usr/share/doc/cuda-cudart-dev-*/copyright /usr/share/doc/nvidia-cuda-dev/copyright)
+    file(GLOB texts ${place})
+    if(texts AND NOT text)
+      list(GET texts 0 text)
+    endif()
+  endforeach()
+  if(text)
     file(COPY_FILE ${text} ${FOLDER}/cuda-runtime.txt ONLY_IF_DIFFERENT)
   else()
     list(APPEND missing libcudart_static.a)

@@ -105,8 +105,8 @@ function(compile module source output)
   run(${CXX} -std=c++20 ${source} -o ${output} ${flags} -Wl,-rpath,${prefix}/${LIBDIR})
 endfunction()
 
-# check_not_found(LANGUAGES ARGUMENTS MESSAGE): find_package(phy QUIET ARGUMENTS) does not find phy, says why, and lets the
-# project go on.
+# check_not_found(LANGUAGES ARGUMENTS MESSAGE): find_package(phy QUIET ARGUMENTS) does not find phy, gives the reason, and
+# lets the project go on.
 function(check_not_found languages arguments message)
   set(folder ${WORK_DIR}/in_vain)
   file(REMOVE_RECURSE ${folder})
@@ -148,6 +148,7 @@ elseif(STEP STREQUAL "find_package_in_vain")
   check_not_found(CXX "COMPONENTS files nothing" "phy has no component nothing, only capture and files.")
   check_not_found(NONE "" "phy needs a project with the language CXX.")
   set(ENV{PKG_CONFIG_LIBDIR} ${WORK_DIR})
+  set(ENV{PKG_CONFIG_PATH} "")
   if(IS_STATIC)
     check_not_found(CXX "" "pkg-config finds no libhwy.")
   endif()

@@ -81,9 +81,8 @@ struct Step {
         store<bits, output>(out_scale.b, of_one, streams, out + offset_of(second));
     }
 
-    PHY_INLINE void run(const float* iq, const float* scale, const float* limit, std::size_t first,
-                        bool streams, std::uint8_t* out) const {
-        if constexpr (is_twice) return run_twice(iq, scale, limit, first, streams, out);
+    PHY_INLINE void run_once(const float* iq, const float* scale, const float* limit, std::size_t first,
+                             bool streams, std::uint8_t* out) const {
         const auto scales = gain_at(scale, all_scale, first / 2);
         const auto limits = gain_at(limit, all_limit, first / 2);
         Ops::V distances[bits];
@@ -98,6 +97,15 @@ struct Step {
                                               out_scale);
         }
         store<bits, output>(out_scale, distances, streams, out + offset_of(first));
+    }
+
+    PHY_INLINE void run(const float* iq, const float* scale, const float* limit, std::size_t first,
+                        bool streams, std::uint8_t* out) const {
+        if constexpr (is_twice) {
+            run_twice(iq, scale, limit, first, streams, out);
+        } else {
+            run_once(iq, scale, limit, first, streams, out);
+        }
     }
 
     /// Processes the rest that fills no vector, in a zero-padded copy. (Gains are padded.)

@@ -424,7 +424,7 @@ __device__ __forceinline__ void equalize_part(const EqualizerJob& job, Store<lay
 /// one slot more, which wait for the first, so that both are done when the second is. A wait after the work
 /// would cost registers.
 template <int layers, int antennas, bool mmse, bool shared>
-__global__ void __launch_bounds__(equalizer_threads, resident_equalizers)
+__global__ void __launch_bounds__(equalizer_threads, resident_equalizer_blocks)
     equalize_slots(const __grid_constant__ EqualizerJob job, const __grid_constant__ EqualizerOutput out) {
     if constexpr (shared) {
         if (job.is_followed) let_next_get_ready();

@@ -18,11 +18,12 @@ namespace phy::gpu::detail {
 constexpr unsigned equalizer_threads = 128;  ///< per block
 constexpr unsigned whitening_threads = 128;
 
-/// Min blocks per multiprocessor. More would make ptxas spill registers.
+/// Min blocks per multiprocessor: five hide more of the loads' latency. From compute capability 10.0 on ptxas
+/// would spill registers for them.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 1000
-constexpr int resident_equalizers = 1;
+constexpr int resident_equalizer_blocks = 1;
 #else
-constexpr int resident_equalizers = 5;
+constexpr int resident_equalizer_blocks = 5;
 #endif
 
 /// Max blocks per multiprocessor that share the symbols of a group. Each makes the filters again, so only as
