@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 #include <random>
 
 #include "demapper/cuda_calls.hpp"
@@ -11,7 +12,6 @@ namespace {
 
 using phy::DemapCounters;
 using phy::Modulation;
-using phy::SampleFormat;
 
 constexpr std::size_t largest = (1 << 20) + 1;
 
