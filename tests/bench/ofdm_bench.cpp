@@ -111,7 +111,7 @@ Json transform(const Host& host, std::size_t size) {
     std::vector<cf32> out(size);
     std::vector<cf32> copy(size);
     const Work work = [&] {
-        fft.transform(plan.fft(), in.data(), workspace.planes(0),
+        fft.transform(plan.fft(), reinterpret_cast<const float*>(in.data()), workspace.work(0),
                       {.out = reinterpret_cast<float*>(out.data()), .count = size});
     };
     std::vector<Limit> limits = {

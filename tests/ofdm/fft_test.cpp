@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstdint>
+#include <limits>
 #include <random>
 #include <string>
 #include <utility>
@@ -20,7 +22,7 @@ std::vector<cf32> transformed(const phy::Backend& backend, const FftPlan& plan, 
     const phy::detail::FftKernels& fft = phy::detail::fft_kernels(backend);
     phy::detail::FftWorkspace workspace(1, x.size(), 0);
     std::vector<cf32> y(x.size());
-    fft.transform(plan.fft(), x.data(), workspace.planes(0),
+    fft.transform(plan.fft(), reinterpret_cast<const float*>(x.data()), workspace.work(0),
                   {.out = reinterpret_cast<float*>(y.data()), .count = y.size()});
     return y;
 }
@@ -39,6 +41,40 @@ TEST(FftTest, EverySizeIsWithinTheBound) {
         EXPECT_LT(relative_error(scalar, truth), transform_error(size));
         for (const phy::Backend& backend : host_backends())
             EXPECT_EQ(bits_of(transformed(backend, plan, x)), bits_of(scalar)) << backend.name();
+    }
+}
+
+/// Elements from any bin on, as many as there may be, of numbers that are usual, large or not finite.
+TEST(FftTest, ElementsAreTheirBinsAndNothingElseIsWritten) {
+    std::mt19937 random(ofdm_seed);
+    const auto up_to = [&](std::size_t last) {
+        return std::uniform_int_distribution<std::size_t>(0, last)(random);
+    };
+    const std::vector<std::size_t> sizes = fft_sizes();
+    constexpr float infinity = std::numeric_limits<float>::infinity();
+    for (int repetition = 0; repetition < 100; ++repetition) {
+        const std::size_t size = sizes[up_to(sizes.size() - 1)];
+        const std::size_t count = up_to(size);
+        const std::size_t zero = up_to(count);
+        const FftPlan plan(size, phy::detail::FactorOrder::vectors);
+        std::vector<cf32> x = random_numbers(size);
+        if (repetition % 3 == 1) x[up_to(size - 1)] = {1e25F, 1.0F};
+        if (repetition % 3 == 2) x[up_to(size - 1)] = {1.0F, up_to(1) == 0 ? infinity : std::nanf("")};
+        SCOPED_TRACE(std::to_string(size) + " points, " + std::to_string(count) + " elements, bin 0 is " +
+                     std::to_string(zero) + ", seed " + std::to_string(ofdm_seed));
+        for (const phy::Backend& backend : host_backends()) {
+            const std::vector<cf32> bins = transformed(backend, plan, x);
+            phy::detail::FftWorkspace workspace(1, size, 0);
+            constexpr cf32 untouched = {-1.0F, -2.0F};
+            std::vector<cf32> y(count + 2, untouched);
+            phy::detail::fft_kernels(backend).transform(
+                plan.fft(), reinterpret_cast<const float*>(x.data()), workspace.work(0),
+                {.out = reinterpret_cast<float*>(y.data() + 1), .count = count, .zero = zero});
+            std::vector<cf32> expected(count + 2, untouched);
+            for (std::size_t i = 0; i < count; ++i)
+                expected[i + 1] = bins[(i + size - zero) % size];
+            EXPECT_EQ(bits_of(y), bits_of(expected)) << backend.name();
+        }
     }
 }
 

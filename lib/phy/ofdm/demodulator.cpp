@@ -29,7 +29,7 @@ struct PHY_HIDDEN OfdmDemodulator::Impl {
     Impl(const Host& on, const Config& given);
 
     void demodulate(SampleFormat format, int part, const Symbol& symbol);
-    const void* points_of(SampleFormat format, int part, const std::byte* window);
+    const float* points_of(SampleFormat format, int part, const std::byte* window);
 
     Host host;
     Config config;
@@ -56,9 +56,10 @@ OfdmDemodulator::Impl::Impl(const Host& on, const Config& given)
       arrays(detail::array_kernels(on.backend())) {}
 
 /// The samples in the order of the transform, as binary32, rotated.
-const void* OfdmDemodulator::Impl::points_of(SampleFormat format, int part, const std::byte* window) {
+const float* OfdmDemodulator::Impl::points_of(SampleFormat format, int part, const std::byte* window) {
     const std::size_t size = timing.fft_size();
-    if (format == SampleFormat::cf32 && window_offset == 0 && rotation.empty()) return window;
+    if (format == SampleFormat::cf32 && window_offset == 0 && rotation.empty())
+        return reinterpret_cast<const float*>(window);
     const auto widen = arrays.widen[static_cast<std::size_t>(format)];
     const float unit = detail::unit_of(config, format);
     float* const row = workspace.row(part);
@@ -73,11 +74,11 @@ void OfdmDemodulator::Impl::demodulate(SampleFormat format, int part, const Symb
     const std::size_t first =
         timing.symbol_start(symbol.slot, symbol.number) + timing.prefix_samples(symbol.slot, symbol.number);
     const std::size_t window = first - window_offset;
-    const void* const points = points_of(format, part, symbol.slot_samples + window * size_of(format));
+    const float* const points = points_of(format, part, symbol.slot_samples + window * size_of(format));
     const auto phase =
         symbol_phase<ScalarOps>(phases.symbols(), timing.symbol_of_subframe(symbol.slot, symbol.number),
                                 timing.slot_start(symbol.slot) + first);
-    fft.transform(plan.fft(), points, workspace.planes(part),
+    fft.transform(plan.fft(), points, workspace.work(part),
                   {.out = reinterpret_cast<float*>(symbol.elements),
                    .count = timing.subcarriers(),
                    .zero = timing.zero_subcarrier(),

@@ -29,7 +29,7 @@ struct PHY_HIDDEN OfdmModulator::Impl {
     Impl(const Host& on, const Config& given);
 
     void modulate(int part, const Symbol& symbol);
-    void fill_bins(const Symbol& symbol, std::size_t first_sample, const detail::Planes& bins) const;
+    void fill_bins(const Symbol& symbol, std::size_t first_sample, float* bins) const;
 
     Host host;
     Config config;
@@ -47,7 +47,7 @@ OfdmModulator::Impl::Impl(const Host& on, const Config& given)
       timing(detail::checked_timing(given)),
       plan(timing.fft_size(), detail::FactorOrder::vectors),
       phases(given, timing, detail::PhaseTables::Side::transmitter),
-      workspace(on.pool().size(), timing.fft_size(), 0),
+      workspace(on.pool().size(), timing.fft_size(), timing.fft_size()),
       fft(detail::fft_kernels(on.backend())) {
     if (!phases.shifts()) return;
     const std::size_t prefix = timing.prefix_samples(0, 0);
@@ -55,22 +55,20 @@ OfdmModulator::Impl::Impl(const Host& on, const Config& given)
 }
 
 /// Swaps real and imaginary parts: the transform then gives the inverse transform, also swapped.
-void OfdmModulator::Impl::fill_bins(const Symbol& symbol, std::size_t first_sample,
-                                    const detail::Planes& bins) const {
+void OfdmModulator::Impl::fill_bins(const Symbol& symbol, std::size_t first_sample, float* bins) const {
     const auto phase = detail::scalar::symbol_phase<ScalarOps>(
         phases.symbols(), timing.symbol_of_subframe(symbol.slot, symbol.number),
         timing.slot_start(symbol.slot) + first_sample);
     const auto size = static_cast<float>(timing.fft_size());
     const ScalarComplex factor = {phase.re / size, phase.im / size};
-    std::fill_n(bins.re, timing.fft_size(), 0.0F);
-    std::fill_n(bins.im, timing.fft_size(), 0.0F);
+    std::fill_n(bins, 2 * timing.fft_size(), 0.0F);
     const std::size_t zero = timing.zero_subcarrier();
     for (std::size_t i = 0; i < timing.subcarriers(); ++i) {
         const ScalarComplex element = {symbol.elements[i].real(), symbol.elements[i].imag()};
         const auto scaled = detail::scalar::product<ScalarOps>(element, factor);
         const std::size_t bin = i < zero ? timing.fft_size() - zero + i : i - zero;
-        bins.re[bin] = scaled.im;
-        bins.im[bin] = scaled.re;
+        bins[2 * bin] = scaled.im;
+        bins[2 * bin + 1] = scaled.re;
     }
 }
 
@@ -78,15 +76,16 @@ void OfdmModulator::Impl::modulate(int part, const Symbol& symbol) {
     const std::size_t size = timing.fft_size();
     const std::size_t prefix = timing.prefix_samples(symbol.slot, symbol.number);
     const std::size_t start = timing.symbol_start(symbol.slot, symbol.number);
-    const detail::TwoPlanes planes = workspace.planes(part);
-    fill_bins(symbol, start + prefix, planes[0]);
-    const detail::Planes points = fft.transform_planes(plan.fft(), planes);
+    float* const bins = workspace.row(part);
+    fill_bins(symbol, start + prefix, bins);
+    fft.transform_in_place(plan.fft(), bins, workspace.work(part));
+    const float* const points = bins;
     cf32* const out = symbol.slot_samples + start;
     const cf32* const turns =
         rotation.empty() ? nullptr : rotation.data() + timing.prefix_samples(0, 0) - prefix;
     for (std::size_t i = 0; i < prefix + size; ++i) {
         const std::size_t from = i < prefix ? size - prefix + i : i - prefix;
-        ScalarComplex sample = {points.im[from], points.re[from]};
+        ScalarComplex sample = {points[2 * from + 1], points[2 * from]};
         if (turns != nullptr)
             sample = detail::scalar::product<ScalarOps>(sample, {turns[i].real(), turns[i].imag()});
         sample = detail::scalar::with_one_nan<ScalarOps>(sample);

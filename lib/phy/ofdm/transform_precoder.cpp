@@ -38,23 +38,22 @@ struct PHY_HIDDEN TransformPrecoder::Impl {
 /// parts.
 void TransformPrecoder::Impl::transform(int part, const cf32* in, std::size_t count, cf32* out) {
     const bool inverse = config.direction == Config::Direction::undo;
-    const detail::TwoPlanes planes = workspace.planes(part);
-    const auto swapped = [inverse](detail::Planes p) { return inverse ? detail::Planes{p.im, p.re} : p; };
-    const detail::Planes points = swapped(planes[0]);
+    const detail::FftWork work = workspace.work(part);
+    float* const re = work[0] + (inverse ? fft.lanes : 0);
+    float* const im = work[0] + (inverse ? 0 : fft.lanes);
     for (std::size_t t = 0; t < fft.lanes; ++t) {
         for (std::size_t i = 0; i < size; ++i) {
             const cf32 point = t < count ? in[t * size + i] : cf32(0.0F);
-            points.re[i * fft.lanes + t] = point.real();
-            points.im[i * fft.lanes + t] = point.imag();
+            re[2 * i * fft.lanes + t] = point.real();
+            im[2 * i * fft.lanes + t] = point.imag();
         }
     }
-    const detail::Planes bins = swapped(fft.transform_lanes(plan.fft(), planes));
     float* const row = workspace.row(part);
-    fft.scale(bins, fft.lanes * size, factor, row);
+    fft.scale(fft.transform_lanes(plan.fft(), work), fft.lanes * size, factor, row);
     for (std::size_t t = 0; t < count; ++t) {
         for (std::size_t i = 0; i < size; ++i) {
             const float* const element = row + 2 * (i * fft.lanes + t);
-            out[t * size + i] = {element[0], element[1]};
+            out[t * size + i] = inverse ? cf32(element[1], element[0]) : cf32(element[0], element[1]);
         }
     }
 }

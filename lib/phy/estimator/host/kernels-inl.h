@@ -247,9 +247,10 @@ void multiply(const float* a, int a_stride, int k_count, const float* x, int x_s
         multiply_rows<1>(a + n, a_stride, k_count, x, x_stride, y + n, y_stride, columns, accumulates);
 }
 
-void add_powers(SplitComplex lanes_of_bins, int bins, float* to) {
+void add_powers(const float* lanes_of_bins, int bins, float* to) {
     for (int i = 0; i < bins; ++i) {
-        const C x = load(lanes_of_bins, i * width, width);
+        const float* const re = lanes_of_bins + 2 * i * width;
+        const C x = {Lanes::load(re), Lanes::load(re + width)};
         float* const sum = to + i * estimator_transform_lanes;
         store(Ops::add(load(sum, width), power_of<Ops>(x)), sum, width);
     }

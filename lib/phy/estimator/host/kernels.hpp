@@ -65,7 +65,7 @@ struct EstimatorKernels {
 
     /// Adds the power of bins to `to` (bins, estimator_transform_lanes). There is one transform per lane of a
     /// vector.
-    void (*add_powers)(SplitComplex lanes_of_bins, int bins, float* to);
+    void (*add_powers)(const float* lanes_of_bins, int bins, float* to);
     /// y[i] = sum over k, in order, of kernel[k] x[i + k]. Reads and writes whole vectors.
     void (*convolve)(const float* x, const float* kernel, int taps, float* y, int count);
     /// See profile-inl.h; noise is that of a bin.

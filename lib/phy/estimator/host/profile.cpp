@@ -65,11 +65,9 @@ void SlotEstimator::taper_row(std::size_t row) noexcept {
 /// One transform per lane: those of (rows, combs, windows), of conjugate pilots.
 void SlotEstimator::transform(std::size_t first) noexcept {
     const EstimatorProfile& profile = plan_.profile;
-    const TwoPlanes planes = fft_work_.planes(0);
+    const FftWork work = fft_work_.work(0);
     const std::size_t lanes = fft_.lanes;
-    const std::size_t points = size(profile.bins) * lanes;
-    std::fill_n(planes[0].re, points, 0.0F);
-    std::fill_n(planes[0].im, points, 0.0F);
+    std::fill_n(work[0], 2 * size(profile.bins) * lanes, 0.0F);
     const std::size_t count = std::min(lanes, size(profile.transforms) - first);
     for (std::size_t lane = 0; lane < count; ++lane) {
         const std::size_t index = first + lane;
@@ -79,12 +77,12 @@ void SlotEstimator::transform(std::size_t first) noexcept {
             row_of(tapered_, row / 2, static_cast<int>(row % 2)) + profile.at[window].first;
         const float* const im = re + plan_.layout.comb_stride;
         for (std::size_t m = 0; m < size(profile.pilots); ++m) {
-            planes[0].re[m * lanes + lane] = re[m];
-            planes[0].im[m * lanes + lane] = -im[m];
+            work[0][2 * m * lanes + lane] = re[m];
+            work[0][(2 * m + 1) * lanes + lane] = -im[m];
         }
     }
-    const Planes bins = fft_.transform_lanes(plan_.transform.fft(), planes);
-    kernels_.add_powers({bins.re, bins.im}, profile.bins, &bins_[first % estimator_transform_lanes]);
+    const float* const bins = fft_.transform_lanes(plan_.transform.fft(), work);
+    kernels_.add_powers(bins, profile.bins, &bins_[first % estimator_transform_lanes]);
 }
 
 /// The extent that holds most of the power, in the middle of all equal positions.

@@ -124,10 +124,9 @@ PHY_INLINE void dft(Complex<Ops> (&x)[5]) {
     x[4] = plus_j<Ops>(m1, n1);
 }
 
+/// The DFT of eight from those of the inputs with even and with odd index, in their places.
 template <class Ops>
-PHY_INLINE void dft(Complex<Ops> (&x)[8]) {
-    dft<Ops>(x[0], x[2], x[4], x[6]);
-    dft<Ops>(x[1], x[3], x[5], x[7]);
+PHY_INLINE void join(Complex<Ops> (&x)[8]) {
     const auto c = Ops::set(0x1.6a09e6p-1F);  // sqrt(1/2)
     // The odd ones times sqrt(2) exp(-j pi k / 4), for k = 1 and 3.
     const Complex<Ops> o1 = minus_j<Ops>(x[3], x[3]);
@@ -146,6 +145,13 @@ PHY_INLINE void dft(Complex<Ops> (&x)[8]) {
     x[5] = minus_times<Ops>(e1, c, o1);
     x[6] = plus_j<Ops>(e2, o2);
     x[7] = {Ops::nfma(c, o3.re, e3.re), Ops::fma(c, o3.im, e3.im)};
+}
+
+template <class Ops>
+PHY_INLINE void dft(Complex<Ops> (&x)[8]) {
+    dft<Ops>(x[0], x[2], x[4], x[6]);
+    dft<Ops>(x[1], x[3], x[5], x[7]);
+    join<Ops>(x);
 }
 
 }  // namespace phy::detail::PHY_TARGET

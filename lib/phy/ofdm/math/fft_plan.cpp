@@ -38,9 +38,10 @@ FftPlan::FftPlan(std::size_t size, FactorOrder order) {
             add_pass(radix);
     for (std::uint32_t i = 0; i + 1 < fft_.passes; ++i) {
         if (order != FactorOrder::vectors || i > 0) add_factors(fft_.pass[i], order);
-        if (order == FactorOrder::vectors && i < 2) add_spread_factors(fft_.pass[i]);
+        if (order == FactorOrder::vectors && i < 2)
+            add_side_by_side(fft_.pass[i], i == 0 ? first_together : second_together);
     }
-    lines_.resize((table_.size() + spread_line - 1) / spread_line);
+    lines_.resize((table_.size() + line_numbers - 1) / line_numbers);
     std::memcpy(lines_.data(), table_.data(), table_.size() * sizeof(float));
     fft_.table = lines_.front().numbers;
 }
@@ -73,21 +74,15 @@ void FftPlan::add_factors(FftPass& pass, FactorOrder order) {
             add(p, k);
 }
 
-void FftPlan::add_spread_factors(FftPass& pass) {
-    table_.resize((table_.size() + spread_line - 1) / spread_line * spread_line);
-    pass.spread_factors = static_cast<std::uint32_t>(table_.size());
-    std::vector<std::complex<float>> factors;  // (groups, radix - 1)
-    for (std::uint32_t p = 0; p < pass.groups; ++p)
-        for (std::uint32_t k = 1; k < pass.radix; ++k)
-            factors.push_back(factor_of(pass, p, k));
-    for (std::uint32_t first = 0; first < pass.stride * pass.groups; first += spread_line) {
+void FftPlan::add_side_by_side(FftPass& pass, std::uint32_t together) {
+    table_.resize((table_.size() + line_numbers - 1) / line_numbers * line_numbers);
+    pass.side_by_side = static_cast<std::uint32_t>(table_.size());
+    for (std::uint32_t first = 0; first < pass.groups; first += together) {
         for (std::uint32_t k = 1; k < pass.radix; ++k) {
-            const auto add = [&](auto part) {
-                for (std::uint32_t i = first; i < first + spread_line; ++i)
-                    table_.push_back(part(factors[i / pass.stride * (pass.radix - 1) + k - 1]));
-            };
-            add([](const std::complex<float>& factor) { return factor.real(); });
-            add([](const std::complex<float>& factor) { return factor.imag(); });
+            for (std::uint32_t p = first; p < first + together; ++p)
+                table_.push_back(factor_of(pass, p, k).real());
+            for (std::uint32_t p = first; p < first + together; ++p)
+                table_.push_back(factor_of(pass, p, k).imag());
         }
     }
 }

@@ -18,13 +18,15 @@ inline constexpr std::size_t max_fft_passes = 8;
 /// The layout of factors in memory.
 enum class FactorOrder {
     pairs,    ///< (groups, radix - 1, 2): for vectors of transforms side by side
-    vectors,  ///< the same from the second pass on, with spread factors for the first two passes. For
+    vectors,  ///< the same from the second pass on, with factors side by side for the first two passes. For
               ///< multiples of 128 points these have radix 8, then 8 or 4, so later strides are whole vectors
     threads,  ///< (radix - 1, groups, 2): for threads that do neighbouring groups
 };
 
-/// Butterflies whose factors lie side by side: a cache line of numbers.
-inline constexpr std::uint32_t spread_line = 16;
+/// Groups of the first and the second pass whose factors lie side by side, for vectors that hold as many
+/// groups.
+inline constexpr std::uint32_t first_together = 16;
+inline constexpr std::uint32_t second_together = 2;
 
 /// 2^32 / number, rounded up, for numbers above 1: the upper half of its product with n below 2^16 is n /
 /// number.
@@ -44,9 +46,9 @@ struct FftPass {
     std::uint32_t groups_reciprocal = 0;
     /// Index of its factors in the table, real parts before imaginary ones, in the plan's order.
     std::uint32_t factors = 0;
-    /// Index of its spread factors, if it has them: the same factors by butterfly q + stride p, so that
-    /// vectors load neighbours. (stride x groups / 16, radix - 1, 2, 16), real parts first.
-    std::uint32_t spread_factors = 0;
+    /// Index of the same factors with those of n neighbouring groups side by side, if it has them: (groups /
+    /// n, radix - 1, 2, n), real parts first.
+    std::uint32_t side_by_side = 0;
 };
 
 /// A transform, as kernels need it.
@@ -71,10 +73,11 @@ public:
 private:
     void add_pass(std::uint32_t radix);
     void add_factors(FftPass& pass, FactorOrder order);
-    void add_spread_factors(FftPass& pass);
+    void add_side_by_side(FftPass& pass, std::uint32_t together);
 
+    static constexpr std::size_t line_numbers = 16;
     struct alignas(64) Line {
-        float numbers[spread_line];
+        float numbers[line_numbers];
     };
 
     Fft fft_;
