@@ -87,6 +87,8 @@ struct ElementRun {
 class BlockEqualizer {
 public:
     BlockEqualizer(const Host& host, const EqualizerConfig& config);
+    BlockEqualizer(const BlockEqualizer&) = delete;  // runs point into the plan
+    BlockEqualizer& operator=(const BlockEqualizer&) = delete;
 
     struct Call {
         SymbolView grid;
@@ -121,7 +123,8 @@ private:
     };
 
     [[nodiscard]] Block block_of(const Call& call, std::size_t slot, std::size_t block) const;
-    [[nodiscard]] std::span<const ResourceMap::Entry> entries_of(int symbol, const Block& block) const;
+    [[nodiscard]] std::span<const ElementRun> runs_of(std::size_t block, std::size_t symbols,
+                                                      std::size_t first_symbol) const;
 
     /// Stages coefficients that need whitening or are at the end of the array.
     ChannelRows channel_of(EqualizerWorkspace& workspace, const Call& call, const Block& block) const;
@@ -140,6 +143,9 @@ private:
                   const ReceivedRows& received, std::size_t offset, std::size_t count,
                   const EqualizedRow& out) const;
 
+    /// Finds the runs of all blocks and OFDM symbols, once: to count elements takes as long as to equalise
+    /// some.
+    void find_runs();
     /// Returns the run from the first entry with data, and removes its entries from the front.
     static ElementRun next_run(std::span<const ResourceMap::Entry>& entries, std::size_t first_subcarrier);
     void pick(const EqualizerWorkspace& workspace, const ElementRun& run, const EqualizedRow& out) const;
@@ -151,19 +157,16 @@ private:
     std::size_t blocks_at_once_;
     const EqualizerKernels* kernels_;
     const ArrayKernels* arrays_;
-    std::vector<char> has_data_;  ///< by block
+    std::vector<ElementRun> runs_;
+    std::vector<std::size_t> first_run_;  ///< (blocks, symbols_per_slot), and the number of runs
 };
 
 BlockEqualizer::BlockEqualizer(const Host& host, const EqualizerConfig& config)
     : plan_(config),
       blocks_at_once_(blocks_at_once(plan_)),
       kernels_(&PHY_KERNELS_FOR(host.backend(), EqualizerKernels)),
-      arrays_(&array_kernels(host.backend())),
-      has_data_(blocks()) {
-    const auto entries = plan_.map().entries();
-    const std::size_t resource_blocks = entries.size() / symbols_per_slot;
-    for (std::size_t i = 0; i < entries.size(); ++i)
-        if (entries[i].mask != 0) has_data_[i % resource_blocks / blocks_at_once_] = 1;
+      arrays_(&array_kernels(host.backend())) {
+    find_runs();
 }
 
 std::size_t BlockEqualizer::blocks() const {
@@ -173,7 +176,7 @@ std::size_t BlockEqualizer::blocks() const {
 
 void BlockEqualizer::operator()(EqualizerWorkspace& workspace, const Call& call, std::size_t slot,
                                 std::size_t block) const {
-    if (!has_data_[block]) return;
+    if (runs_of(block, symbols_per_slot, 0).empty()) return;
     const Block where = block_of(call, slot, block);
     const ChannelRows channel = channel_of(workspace, call, where);
     for (const WeightGroup& group : plan_.groups()) {
@@ -187,11 +190,7 @@ void BlockEqualizer::operator()(EqualizerWorkspace& workspace, const Call& call,
 void BlockEqualizer::run_symbol(EqualizerWorkspace& workspace, const Call& call, const Block& block,
                                 const ChannelRows& channel, const WeightGroup& group, int symbol) const {
     const std::size_t layers = as_size(plan_.layers());
-    std::span<const ResourceMap::Entry> entries = entries_of(symbol, block);
-    const std::size_t end = block.first() + block.count();
-    while (!entries.empty()) {
-        const ElementRun run = next_run(entries, end - entries.size() * block_subcarriers);
-        if (run.elements == 0) return;
+    for (const ElementRun& run : runs_of(block.first_block / blocks_at_once_, 1, as_size(symbol))) {
         const ReceivedRows received = received_of(workspace, call, block, symbol, run);
         const std::size_t first = block.slot * plan_.symbols() + layers * run.first_element;
         LayerPair* const pairs = call.pairs == nullptr ? nullptr : call.pairs + first / layers;
@@ -213,10 +212,27 @@ BlockEqualizer::Block BlockEqualizer::block_of(const Call& call, std::size_t slo
     return {slot, first, count, slot + 1 == call.slots.size() && reach > plan_.subcarriers()};
 }
 
-std::span<const ResourceMap::Entry> BlockEqualizer::entries_of(int symbol, const Block& block) const {
+std::span<const ElementRun> BlockEqualizer::runs_of(std::size_t block, std::size_t symbols,
+                                                    std::size_t first_symbol) const {
+    const std::size_t* const first = &first_run_[block * symbols_per_slot + first_symbol];
+    return {runs_.data() + first[0], first[symbols] - first[0]};
+}
+
+void BlockEqualizer::find_runs() {
     const std::size_t resource_blocks = plan_.subcarriers() / block_subcarriers;
-    return plan_.map().entries().subspan(as_size(symbol) * resource_blocks + block.first_block,
-                                         block.resource_blocks);
+    for (std::size_t first = 0; first < resource_blocks; first += blocks_at_once_) {
+        const std::size_t count = std::min(blocks_at_once_, resource_blocks - first);
+        const std::size_t end = (first + count) * block_subcarriers;
+        for (std::size_t symbol = 0; symbol < symbols_per_slot; ++symbol) {
+            first_run_.push_back(runs_.size());
+            auto entries = plan_.map().entries().subspan(symbol * resource_blocks + first, count);
+            while (!entries.empty()) {
+                const ElementRun run = next_run(entries, end - entries.size() * block_subcarriers);
+                if (run.elements > 0) runs_.push_back(run);
+            }
+        }
+    }
+    first_run_.push_back(runs_.size());
 }
 
 ElementRun BlockEqualizer::next_run(std::span<const ResourceMap::Entry>& entries,
