@@ -195,6 +195,11 @@ struct ToElements {
     float factor[2];
 };
 
+/// True if an edge of elements is within the vector that begins with bin `first`.
+PHY_INLINE bool is_inside(std::size_t edge, std::size_t first) {
+    return first < edge && edge < first + Lanes::count;
+}
+
 /// Stores vectors of elements; none of bins that are not all elements.
 template <int radix>
 PHY_INLINE void store_elements(const Complex<Ops> (&x)[radix], std::size_t first, std::size_t step,
@@ -209,17 +214,20 @@ PHY_INLINE void store_elements(const Complex<Ops> (&x)[radix], std::size_t first
     }
 }
 
-/// Stores elements one by one, non-finite components as the one NaN.
+/// Stores elements one by one, non-finite components as the one NaN. edges_only: not those of vectors that
+/// store_elements() has stored or has no elements in.
 template <int radix>
-HWY_NOINLINE void store_carefully(const LastPass& pass, std::size_t row, std::size_t lane, ToElements to) {
+HWY_NOINLINE void store_carefully(const LastPass& pass, std::size_t row, std::size_t lane, ToElements to,
+                                  bool edges_only) {
     Complex<Ops> x[radix];
     pass.transform(row, lane, x);
-    const std::size_t first = pass.first + pass.bins_of_row * row + lane;
     for (std::size_t k = 0; k < radix; ++k) {
+        const std::size_t first = pass.first + pass.bins_of_row * row + lane + k * pass.step();
+        if (edges_only && !is_inside(to.low_end, first) && !is_inside(to.high_begin, first)) continue;
         alignas(64) float pairs[2 * Lanes::count];
         store_pairs(with_one_nan<Ops>(product<Ops>(x[k], all_lanes(to.factor))), pairs);
         for (std::size_t i = 0; i < Lanes::count; ++i) {
-            const std::size_t bin = first + k * pass.step() + i;
+            const std::size_t bin = first + i;
             if (bin < to.low_end)
                 std::memcpy(to.low + 2 * bin, pairs + 2 * i, 2 * sizeof(float));
             else if (bin >= to.high_begin)
@@ -251,9 +259,8 @@ void run_last_pass(LastPass pass, ToElements to) {
     for (std::size_t row = 0; row < pass.stride; ++row) {
         for (std::size_t lane = 0; lane < pass.in.width; lane += Lanes::count) {
             const std::size_t first = pass.first + pass.bins_of_row * row + lane;
-            // Not whole: first < edge < first + lanes.
-            if (!finite || edges[0] - first - 1 < Lanes::count - 1 || edges[1] - first - 1 < Lanes::count - 1)
-                store_carefully<radix>(pass, row, lane, to);
+            if (!finite || is_inside(edges[0], first) || is_inside(edges[1], first))
+                store_carefully<radix>(pass, row, lane, to, finite);
         }
     }
 }
