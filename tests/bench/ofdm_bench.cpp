@@ -97,6 +97,12 @@ public:
 
     void operator()() const { fftwf_execute(plan_); }
 
+    /// Arrays that are aligned as those of the plan.
+    void operator()(const cf32* in, cf32* out) const {
+        fftwf_execute_dft(plan_, reinterpret_cast<fftwf_complex*>(const_cast<cf32*>(in)),
+                          reinterpret_cast<fftwf_complex*>(out));
+    }
+
 private:
     fftwf_plan plan_;
 };
@@ -144,8 +150,26 @@ Json slot(const Host& host) {
     const Work memcpy_of_both = [&] {
         std::memcpy(copy.data(), samples.data(), (count * sizeof(Sample) + grid.size() * sizeof(cf32)) / 2);
     };
-    return timed("slot/4x273/" + std::string(to_string(phy::sample_format_of<Sample>)), host, count,
-                 [&] { demodulate(samples, {}, grid); }, {{"of_memcpy", memcpy_of_both}});
+    std::vector<Limit> limits = {{"of_memcpy", memcpy_of_both}};
+#ifdef PHY_BENCH_FFTW
+    // The transforms of the slot alone, always of binary32.
+    const phy::OfdmTiming& timing = demodulate.timing();
+    std::vector<cf32> in = numbers;
+    in.resize(timing.fft_size());
+    std::vector<cf32> bins(timing.fft_size());
+    const Fftw fftw(in, bins);
+    limits.push_back(
+        {"of_fftw", [&] {
+             for (std::size_t antenna = 0; antenna < 4; ++antenna)
+                 for (std::size_t symbol = 0; symbol < 14; ++symbol)
+                     fftw(&numbers[antenna * timing.slot_samples(0) + timing.symbol_start(0, symbol) +
+                                   timing.prefix_samples(0, symbol)],
+                          bins.data());
+         }});
+#endif
+    return timed(
+        "slot/4x273/" + std::string(to_string(phy::sample_format_of<Sample>)), host, count,
+        [&] { demodulate(samples, {}, grid); }, limits);
 }
 
 /// A carrier of 100 MHz at 122.88 Msps from another rate: as much as a slot with four antennas.
@@ -201,7 +225,11 @@ int main() {
     const Json context = Json::object({{"date", phy::apps::date()},
                                        {"phy_version", phy::version},
                                        {"processor", phy::apps::processor()},
-                                       {"backend", Host().backend().name()}});
+                                       {"backend", Host().backend().name()},
+#ifdef PHY_BENCH_FFTW
+                                       {"fftw", std::string(fftwf_version)}
+#endif
+    });
     fmt::print("{{\"context\": {},\n\"benchmarks\": [", context.text());
     for (const Json& result : results)
         fmt::print("{}\n{}", &result == results.data() ? "" : ",", result.text());
