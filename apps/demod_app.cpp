@@ -22,6 +22,10 @@ int main(int argc, char** argv) {
     app.summary =
         "Turns a capture (symbols, a resource grid or baseband samples) into soft bits and reports speed "
         "and quality. Several files: antennas of one recording.";
+    app.examples = {{"demod_app symbols.h5 --gain auto -o soft_bits.h5",
+                     "soft bits of a capture of symbols whose amplitude is not known"},
+                    {"demod_app recording.h5 --link pusch.json --diagnose --json",
+                     "a recording, its link, and what would fit better if it does not fit"}};
     app.operand = Operand{"CAPTURE", &options.capture, &options.more_captures};
     app.printed = &options.example;
     add_demod_options(options, app.options);

@@ -111,6 +111,8 @@ int main(int argc, char** argv) {
         "Times the steps from a beginner's CUDA kernel to the library's, and checks what they compute.\n"
         "LADDER is one of: demap (default; a kernel), streams (from host memory to host memory),\n"
         "reduce (the sum of int32), average (means of rows, times a matrix).";
+    app.examples = {{"ladder demap", "steps of a demapper"},
+                    {"ladder streams --json", "copies and kernels that overlap"}};
     app.operand = Operand{"LADDER", &name};
     app.options.add_options()  //
         ("symbols",

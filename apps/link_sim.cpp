@@ -103,6 +103,10 @@ int main(int argc, char** argv) {
         "information of soft bits against SNR; with --mcs or --code-rate block error rate and throughput. "
         "The\n"
         "same options give the same numbers.";
+    app.examples = {
+        {"link_sim --modulation 64qam --snr-db 8:2:20", "bit error rate and EVM of uncoded symbols"},
+        {"link_sim --mcs 20 --snr-db 14:1:18 --json",
+         "block error rate and throughput of a modulation and coding scheme"}};
     add_link_sim_options(options, app.options);
     app.body = [&options](const CommonOptions& common) { run(options, common); };
     return run_app(app, argc, argv);

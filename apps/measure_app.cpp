@@ -67,6 +67,8 @@ int main(int argc, char** argv) {
         "The noise variance is corrected for wrong decisions, the EVM is not.\n"
         "The rms EVM is measured after gain and phase are fitted; the peak EVM after division by the gain\n"
         "alone.";
+    app.examples = {{"measure_app symbols.h5 --gain auto", "EVM, noise and imbalance of a capture"},
+                    {"measure_app symbols.h5 --by 12k --json", "the same for every 12,000 symbols"}};
     app.operand = Operand{"CAPTURE", &options.capture};
     add_measure_app_options(options, app.options);
     app.body = [&options](const CommonOptions& common) { run(options, common); };

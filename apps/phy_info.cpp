@@ -53,6 +53,8 @@ int main(int argc, char** argv) {
     phy::apps::App app;
     app.name = "phy_info";
     app.summary = "Prints the version of phy, the backends that it has, and which of them run here.";
+    app.examples = {{"phy_info", "backends, and which of them run here"},
+                    {"phy_info --json", "the same for a script"}};
     app.body = [](const phy::apps::CommonOptions& common) { print_result(common, to_json(), to_text()); };
     return run_app(app, argc, argv);
 }

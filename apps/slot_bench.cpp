@@ -140,6 +140,8 @@ int main(int argc, char** argv) {
     app.summary =
         "Times single slots from host memory to host memory, for receivers that wait for each slot: every\n"
         "way that phy offers and, on a GPU, the steps of the plain way (copy, demap, copy).";
+    app.examples = {{"slot_bench", "a slot of 100 MHz"},
+                    {"slot_bench --symbols 12k --slots 1k --json", "small slots"}};
     add_options(options, app.options);
     app.body = [&options](const CommonOptions& common) { run(options, common); };
     return run_app(app, argc, argv);

@@ -238,6 +238,8 @@ int main(int argc, char** argv) {
     app.summary =
         "Times the pipeline from memory to memory for every combination of the given lists, each against\n"
         "copies of the same bytes and against a pipeline that overlaps nothing.";
+    app.examples = {{"stream_bench --symbols 1M,16M", "the pipeline for two lengths"},
+                    {"stream_bench --backend cpu --threads 2 --json", "on two threads of the CPU"}};
     add_options(options, app.options);
     app.body = [&options](const CommonOptions& common) { run(options, common); };
     return run_app(app, argc, argv);

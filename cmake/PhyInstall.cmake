@@ -111,6 +111,9 @@ function(phy_install_bundle component)
 endfunction()
 
 if(PHY_APPS)
+  install(DIRECTORY ${PROJECT_BINARY_DIR}/manuals/man1 DESTINATION ${CMAKE_INSTALL_MANDIR} COMPONENT applications OPTIONAL)
+  install(DIRECTORY ${PROJECT_BINARY_DIR}/manuals/completions DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion
+    COMPONENT applications OPTIONAL)
   phy_install_programs(${PROJECT_SOURCE_DIR}/apps ${CMAKE_INSTALL_BINDIR} applications)
   phy_install_bundle(applications)
 endif()

@@ -8,7 +8,6 @@
 #include <exception>
 #include <filesystem>
 #include <new>
-#include <sstream>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -16,6 +15,7 @@
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
+#include "common/help.hpp"
 #include "phy/core/backend.hpp"
 #include "phy/core/error.hpp"
 #include "phy/core/similar_names.hpp"
@@ -28,6 +28,9 @@ namespace {
 // No guessing: taking --out for --output would break scripts when an option is added.
 constexpr int command_line_style =
     po::command_line_style::unix_style & ~po::command_line_style::allow_guessing;
+
+/// Raised when a key of --json changes its meaning or its unit, or goes.
+constexpr int schema_version = 1;
 
 spdlog::level::level_enum parse_log_level(const std::string& name) {
     const auto level = spdlog::level::from_str(name);
@@ -100,13 +103,11 @@ std::string advice_on(std::string typed, const po::options_description& options)
     return meant.empty() ? "; " + help : fmt::format(": did you mean {}? {}", meant, help);
 }
 
-std::string help(const App& app, const po::options_description& visible) {
-    std::ostringstream text;
-    text << "usage: " << app.name << (app.operand ? " " + app.operand->name : "")
-         << (app.operand && app.operand->more ? "..." : "") << " [options]\n\n"
-         << app.summary << "\n\n"
-         << visible;
-    return text.str();
+/// A --help in another form, for programs that show or use it.
+std::string help_as(const std::string& format, const App& app, const po::options_description& options) {
+    if (format == "man") return manual_page(app, options);
+    if (format == "bash") return bash_completion(app, options);
+    throw ArgumentError(fmt::format("--help-as {}: expected man or bash", format));
 }
 
 void start_logging(const App& app, const std::string& level, bool quiet) {
@@ -135,6 +136,8 @@ CommandLine read_command_line(const App& app, int argc, const char* const* argv)
         ("log-level", text(line.log_level, "LEVEL"),
          "lowest level that is logged: trace, debug, info, warning (default), error, critical or off")  //
         ("version", "print the version")                                                                //
+        ("help-as", po::value<Text>()->value_name("FORMAT"),
+         "print this text as a manual page (man) or as a command that completes options (bash)")  //
         ("help,h", "print this text");
 
     po::options_description all = visible;
@@ -161,7 +164,9 @@ CommandLine read_command_line(const App& app, int argc, const char* const* argv)
         throw ArgumentError(error.what() + advice_on(error.get_option_name(), visible));
     }
     if (values.count("help") != 0)
-        line.to_print = help(app, visible);
+        line.to_print = help_text(app, visible);
+    else if (values.count("help-as") != 0)
+        line.to_print = help_as(values["help-as"].as<Text>().value, app, visible);
     else if (values.count("version") != 0)
         line.to_print = fmt::format("{} {}\n", app.name, version);
     if (!line.to_print.empty()) return line;
@@ -221,7 +226,7 @@ void validate(boost::any& result, const std::vector<std::string>& texts, Text* /
 }
 
 void print_result(const CommonOptions& options, const Json& json, std::string_view text) {
-    if (options.json) return print_on_stdout(json.text() + "\n");
+    if (options.json) return print_on_stdout(json.with_first("schema_version", schema_version).text() + "\n");
     if (!options.quiet) print_on_stdout(text);
 }
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <charconv>
 #include <concepts>
 #include <cstdint>
 #include <functional>
@@ -15,6 +14,7 @@
 
 #include "common/interrupt.hpp"
 #include "common/json.hpp"
+#include "common/number.hpp"
 #include "phy/core/error.hpp"
 
 /// Common parts of all apps: command line, exit status, errors, results.
@@ -35,10 +35,17 @@ struct Operand {
     std::vector<std::string>* more = nullptr;
 };
 
+/// A command that a user may type, and what it is for.
+struct Example {
+    const char* command;
+    const char* meaning;
+};
+
 /// An app: its description, its arguments and its work.
 struct App {
     std::string name;
     std::string summary;
+    std::vector<Example> examples;
     std::optional<Operand> operand;
     po::options_description options{"Options"};
 
@@ -72,15 +79,6 @@ void require_force_if_exists(const std::string& output, bool force);
 
 /// Throws ArgumentError, "file: what", if both names are the same file. An empty name is no file.
 void require_other_file(const std::string& file, const std::string& other, const char* what);
-
-/// Parses all of text as a number.
-template <typename T>
-std::optional<T> parse_number(std::string_view text) {
-    T value{};
-    const char* const end = text.data() + text.size();
-    const auto [stopped, error] = std::from_chars(text.data(), end, value);
-    return error == std::errc() && stopped == end ? std::optional(value) : std::nullopt;
-}
 
 /// The value of a numeric option. Unlike the bare type it takes no sign for unsigned numbers, and its errors
 /// say what was expected.

@@ -44,6 +44,13 @@ Json Json::object(const std::vector<Member>& members) {
     return result;
 }
 
+Json Json::with_first(std::string_view name, const Json& value) const {
+    Json result;
+    const std::string_view others = std::string_view(text_).substr(1);
+    result.text_ = fmt::format("{{{}: {}{}{}", quoted(name), value.text_, others == "}" ? "" : ", ", others);
+    return result;
+}
+
 Json Json::array(const std::vector<Json>& elements) {
     Json result;
     result.text_ = "[";

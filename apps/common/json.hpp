@@ -35,6 +35,9 @@ public:
     static Json object(const std::vector<Member>& members);
     static Json array(const std::vector<Json>& elements);
 
+    /// This object with a member before the others.
+    [[nodiscard]] Json with_first(std::string_view name, const Json& value) const;
+
     /// One line without a final line break.
     [[nodiscard]] const std::string& text() const { return text_; }
 

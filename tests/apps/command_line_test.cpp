@@ -174,7 +174,7 @@ TEST_F(CommandLine, WrongValuesOfDemodApp) {
         expect_wrong("--gain", value, {"--gain " + value + ":", "2^40", "'auto'"});
     for (const std::string value : {"0", "-3", "1.5", "many", "18446744073709551616", "1000000000000000"})
         expect_wrong("--chunk", value, {"--chunk"});
-    for (const std::string value : {"-1", "1e3", "1000000", "99999999999"})
+    for (const std::string value : {"-1", "1e4", "2k", "1000000", "99999999999"})
         expect_wrong("--threads", value, {"--threads " + value + ":", "from 0"});
     for (const std::string value : {"0", "-6", "nan", "x", "1e9"})
         expect_wrong("--llr-scale", value, {"--llr-scale " + value + ":", "1/64"});

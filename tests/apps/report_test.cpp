@@ -83,11 +83,15 @@ TEST_F(Report, HasNoKeyThatTheDocumentsLack) {
         with_json.emplace_back("--json");
         const Outcome outcome = run(with_json);
         ASSERT_EQ(outcome.status, 0) << outcome.err;
-        collect_keys(parse_json(outcome.out), keys);
+        const JsonValue report = parse_json(outcome.out);
+        EXPECT_EQ(report["schema_version"].number(), 1.0);
+        collect_keys(report, keys);
     }
     EXPECT_GT(keys.size(), 100U);
     for (const std::string& key : keys)
         EXPECT_NE(schema.find("`" + key + "`"), std::string::npos) << key;
+    for (const std::string& key : keys)
+        EXPECT_EQ(key.find_first_not_of("abcdefghijklmnopqrstuvwxyz_0123456789"), std::string::npos) << key;
 }
 
 TEST_F(Report, HasNoErrorRateWithoutTruth) {
