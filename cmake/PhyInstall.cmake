@@ -32,23 +32,31 @@ function(phy_install_pkg_config phy_pc_name phy_pc_description phy_pc_requires p
     COMPONENT development)
 endfunction()
 
-# A shared library finds its dependencies; for a static one the .pc file lists them all. HDF5 ends a program whose HDF5
-# is another version than the headers that phy was compiled with.
+# A shared library finds its dependencies; for a static one the .pc file lists them all. Any HDF5 of the series that phy
+# was compiled with fits: a series has one ABI. The folder of the CUDA toolkit is that of the user's machine:
+# pkg-config --define-variable=cuda_libdir=FOLDER.
+if(PHY_CAPTURE)
+  string(REGEX MATCH "^([0-9]+)\\.([0-9]+)" phy_hdf5_series "${PHY_HDF5_VERSION}")
+  math(EXPR phy_hdf5_next "${CMAKE_MATCH_2} + 1")
+  set(phy_hdf5_next ${CMAKE_MATCH_1}.${phy_hdf5_next})
+endif()
 get_target_property(phy_library_type phy TYPE)
 set(phy_is_static FALSE)
 set(phy_pc_libs "-lphy")
 if(phy_library_type STREQUAL "STATIC_LIBRARY")
   set(phy_is_static TRUE)
   set(phy_pc_requires "libhwy")
-  set(phy_capture_pc_requires ", hdf5 = ${PHY_HDF5_VERSION}")
+  set(phy_capture_pc_requires ", hdf5 >= ${phy_hdf5_series}, hdf5 < ${phy_hdf5_next}")
   if(PHY_HAS_CUDA)
-    string(APPEND phy_pc_libs " -L${CUDAToolkit_LIBRARY_DIR} -lcudart_static -ldl -lrt")
+    set(phy_pc_variables "cuda_libdir=/usr/local/cuda/lib64\n")
+    string(APPEND phy_pc_libs " -L\${cuda_libdir} -lcudart_static -ldl -lrt")
   endif()
   string(APPEND phy_pc_libs " -pthread")
 endif()
 
 phy_install_library(phy)
 phy_install_pkg_config(phy "${PROJECT_DESCRIPTION}" "${phy_pc_requires}" "${phy_pc_libs}")
+set(phy_pc_variables "")
 if(PHY_CAPTURE)
   phy_install_library(phy_capture)
   phy_install_library(phy_files)

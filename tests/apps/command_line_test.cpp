@@ -3,6 +3,7 @@
 #include "phy/core/version.hpp"
 #include "phy/receiver/link.hpp"
 #include "support/app_test.hpp"
+#include "support/test_files.hpp"
 
 namespace phy::test {
 namespace {
@@ -193,7 +194,7 @@ TEST_F(CommandLine, WrongValuesOfDemodApp) {
 
 TEST_F(CommandLine, OptionsWithoutEffectAreWrongUsage) {
     const std::string symbols = generate("c.h5", {"--modulation", "qpsk", "--symbols", "10", "--quiet"});
-    const std::string samples = std::string(PHY_DATA_DIRECTORY) + "/pusch_samples.h5";
+    const std::string samples = data_file("pusch_samples.h5");
     const auto expect_wrong = [this](const Arguments& arguments, const std::vector<std::string>& words) {
         Arguments command = {demod_app};
         command.insert(command.end(), arguments.begin(), arguments.end());

@@ -8,6 +8,7 @@
 #include "phy/core/check.hpp"
 #include "support/app_test.hpp"
 #include "support/subprocess.hpp"
+#include "support/test_files.hpp"
 
 /// The bytes of a capture give the same soft bits whatever file they are in.
 namespace phy::test {
@@ -15,8 +16,6 @@ namespace {
 
 class Containers : public AppTest {
 protected:
-    static std::string data(const std::string& name) { return std::string(PHY_DATA_DIRECTORY) + "/" + name; }
-
     std::string write(const std::string& name, const std::string& bytes) const {
         std::ofstream(path(name), std::ios::binary)
             .write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
@@ -95,8 +94,8 @@ std::string metadata(const CaptureDescription& capture) {
 TEST_F(Containers, GiveTheSameSoftBits) {
     for (const char* const name : {"256qam.h5", "qpsk_ci16.h5", "pdsch_grid.h5", "pusch_samples.h5"}) {
         SCOPED_TRACE(name);
-        const auto [bytes, capture] = read(data(name));
-        const std::vector<std::byte> expected = soft_bits(data(name));
+        const auto [bytes, capture] = read(data_file(name));
+        const std::vector<std::byte> expected = soft_bits(data_file(name));
         ASSERT_FALSE(expected.empty());
 
         Arguments options = {"--from", std::string(to_string(capture.kind))};
@@ -123,7 +122,7 @@ TEST_F(Containers, WrongOptionsAreWrongUsage) {
     const std::string file = write("capture.bin", std::string(8, '\0'));
     expect_failure({demod_app, file, "--raw", "i16"}, 2, {"raw i16", "ci16"});
     expect_failure({demod_app, file, "--raw", "ci16", "--shape", "2,x"}, 2, {"--shape 2,x"});
-    expect_failure({demod_app, data("256qam.h5"), "--shape", "2"}, 2, {"shape", "raw files"});
+    expect_failure({demod_app, data_file("256qam.h5"), "--shape", "2"}, 2, {"shape", "raw files"});
     expect_failure({demod_app, file}, 1, {"is not an HDF5 file", "raw"});
 }
 

@@ -7,9 +7,14 @@
 #include "phy/capture/capture.hpp"
 #include "support/app_test.hpp"
 #include "support/subprocess.hpp"
+#include "support/test_files.hpp"
 
 namespace phy::test {
 namespace {
+
+std::string receive_slots() {
+    return path_of("PHY_RECEIVE_SLOTS", RECEIVE_SLOTS);
+}
 
 class ReceiveSlots : public AppTest {
 protected:
@@ -46,7 +51,7 @@ std::string ReceiveSlots::receive(std::uint64_t codewords, const Arguments& reco
                          "2",      "--type",  "ci16",   "--snr-db",        "40"};
     options.insert(options.end(), recording.begin(), recording.end());
     CaptureReader capture(generate("capture.h5", options));
-    Arguments command = {RECEIVE_SLOTS, path("link.json"), path("softbits")};
+    Arguments command = {receive_slots(), path("link.json"), path("softbits")};
     for (const std::string& name : raw_files(capture))
         command.push_back(name);
     const Outcome outcome = run(command);
@@ -82,9 +87,9 @@ TEST_F(ReceiveSlots, OffsetsAreFollowed) {
 }
 
 TEST_F(ReceiveSlots, ErrorsAreOneLine) {
-    EXPECT_EQ(run({RECEIVE_SLOTS}).status, 2);
+    EXPECT_EQ(run({receive_slots()}).status, 2);
     std::ofstream(path("link.json")) << link;
-    const Outcome outcome = run({RECEIVE_SLOTS, path("link.json"), path("softbits"), path("none")});
+    const Outcome outcome = run({receive_slots(), path("link.json"), path("softbits"), path("none")});
     EXPECT_EQ(outcome.status, 1);
     EXPECT_NE(outcome.err.find("none: cannot be read"), std::string::npos) << outcome.err;
 }

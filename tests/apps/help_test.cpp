@@ -8,6 +8,7 @@
 
 #include "common/number.hpp"
 #include "support/app_test.hpp"
+#include "support/test_files.hpp"
 
 namespace phy::test {
 namespace {
@@ -74,7 +75,7 @@ TEST_F(Help, HasTwoExamplesOfOptionsThatThereAre) {
 
 /// In this order, in one folder: the captures that one writes are those that the next reads.
 TEST_F(Help, ExamplesRun) {
-    std::filesystem::copy_file(PHY_DATA_DIRECTORY "/pusch.json", path("pusch.json"));
+    std::filesystem::copy_file(data_file("pusch.json"), path("pusch.json"));
     std::size_t count = 0;
     for (const char* const name : {"capture_gen", "demod_app", "measure_app", "phy_info"}) {
         const std::vector<Program> all = programs();
@@ -114,8 +115,8 @@ TEST_F(Help, ManualPageHasEveryOption) {
 }
 
 TEST_F(Help, DocumentsNameEveryOption) {
-    std::ifstream page(PHY_DATA_DIRECTORY "/../docs/cli.md");
-    if (!page) GTEST_SKIP() << "the documents are not installed";
+    std::ifstream page(docs_file("cli.md"));
+    ASSERT_TRUE(page) << "docs/cli.md is not there";
     const std::string text(std::istreambuf_iterator<char>(page), {});
     for (const Program& program : programs())
         for (const std::string& option : options_of(program))

@@ -6,6 +6,7 @@
 
 #include "support/app_test.hpp"
 #include "support/random_seed.hpp"
+#include "support/test_files.hpp"
 
 namespace phy::test {
 namespace {
@@ -81,7 +82,7 @@ TEST_F(LyingInput, FloatsHaveNoFullScale) {
     const std::vector<std::string> words = {"full_scale", "c.h5: /iq", "floating point", "--gain"};
     expect_failure({demod_app, capture, "--full-scale", "2"}, 2, words);
     expect_failure({measure_app, capture, "--full-scale", "2"}, 2, words);
-    expect_failure({demod_app, std::string(PHY_DATA_DIRECTORY) + "/pdsch_grid.h5", "--full-scale", "2"}, 2,
+    expect_failure({demod_app, data_file("pdsch_grid.h5"), "--full-scale", "2"}, 2,
                    {"pdsch_grid.h5: /grid", "does not matter"});
     EXPECT_EQ(soft_bits(capture, {"--gain", "1"}), soft_bits(capture));
 }
@@ -97,7 +98,7 @@ TEST_F(LyingInput, OfAnotherNoise) {
 }
 
 TEST_F(LyingInput, OfSamplesInTime) {
-    const std::string capture = PHY_DATA_DIRECTORY "/pusch_samples.h5";
+    const std::string capture = data_file("pusch_samples.h5");
     expect_words(warning({capture, "--from", "symbols", "--modulation", "64qam", "--noise-variance", "0.01"}),
                  {"pusch_samples.h5: /samples", "no constellation", "--from samples --link FILE"});
 }

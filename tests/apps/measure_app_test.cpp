@@ -9,6 +9,7 @@
 #include "phy/core/backend.hpp"
 #include "support/app_test.hpp"
 #include "support/hdf5_file.hpp"
+#include "support/test_files.hpp"
 
 namespace phy::test {
 namespace {
@@ -122,9 +123,9 @@ TEST_F(MeasureApp, WithoutAModulationThereArePowersAlone) {
 }
 
 TEST_F(MeasureApp, LimitsAreThoseOfTheTransmitter) {
-    const std::string uplink = run({measure_app, PHY_DATA_DIRECTORY "/pusch_samples.h5"}).out;
+    const std::string uplink = run({measure_app, data_file("pusch_samples.h5")}).out;
     EXPECT_NE(uplink.find("8 % (TS 38.101-1, 6.4.2.1): met"), std::string::npos) << uplink;
-    const std::string downlink = run({measure_app, PHY_DATA_DIRECTORY "/pdsch_grid.h5"}).out;
+    const std::string downlink = run({measure_app, data_file("pdsch_grid.h5")}).out;
     EXPECT_NE(downlink.find("12.5 % (TS 38.104, 6.5.2.2): met"), std::string::npos) << downlink;
 }
 

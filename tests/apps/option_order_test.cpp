@@ -2,6 +2,7 @@
 
 #include "support/app_test.hpp"
 #include "support/hdf5_file.hpp"
+#include "support/test_files.hpp"
 
 /// Options go before what a capture says, even where that cannot be read.
 namespace phy::test {
@@ -9,8 +10,6 @@ namespace {
 
 class OptionOrder : public AppTest {
 protected:
-    static std::string data(const std::string& name) { return std::string(PHY_DATA_DIRECTORY) + "/" + name; }
-
     /// A demodulation that fails with these words, or none: then it succeeds.
     void expect(const std::string& file, const Arguments& options,
                 const std::vector<std::string>& words) const {
@@ -47,7 +46,7 @@ TEST_F(OptionOrder, LinkThatIsNoText) {
     Hdf5File(path("grid.h5")).reals("grid", {14, 132, 2}).attribute("link", 1.0);
     expect(path("grid.h5"), {}, {"attribute link", "one string"});
     expect(path("grid.h5"), {"--link", path("none.json")}, {"none.json"});
-    expect(path("grid.h5"), {"--link", data("pdsch.json")}, {"grid.h5", "layers"});
+    expect(path("grid.h5"), {"--link", data_file("pdsch.json")}, {"grid.h5", "layers"});
 }
 
 TEST_F(OptionOrder, AllThatIsMissingIsNamedAtOnce) {

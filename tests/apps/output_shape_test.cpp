@@ -6,6 +6,7 @@
 
 #include "support/app_test.hpp"
 #include "support/hdf5_file.hpp"
+#include "support/test_files.hpp"
 
 namespace phy::test {
 namespace {
@@ -67,7 +68,7 @@ TEST_F(OutputShape, OfDecisionsWithoutNoiseIsWhatWasSent) {
 }
 
 TEST_F(OutputShape, OptionsAreForSymbols) {
-    const std::string grid = PHY_DATA_DIRECTORY "/pdsch_grid.h5";
+    const std::string grid = data_file("pdsch_grid.h5");
     for (const std::string option : {"--hard", "--keep-shape", "--count-errors"})
         expect_failure({demod_app, grid, option}, 2, {option, "not for a capture of a grid"});
 }

@@ -9,6 +9,7 @@
 
 #include "support/app_test.hpp"
 #include "support/hdf5_file.hpp"
+#include "support/test_files.hpp"
 
 namespace phy::test {
 namespace {
@@ -64,7 +65,7 @@ TEST_F(Output, IsAnArrayIfItsNameSaysSo) {
         for (const auto& [format, type] : types) {
             SCOPED_TRACE(name + " as " + format);
             const auto write = [&, &chosen = format](const std::string& output) {
-                demod({PHY_DATA_DIRECTORY "/" + name, "-o", path(output), "--llr", chosen, "--force"});
+                demod({data_file(name), "-o", path(output), "--llr", chosen, "--force"});
                 return text_of(output);
             };
             write("all.h5");
@@ -101,7 +102,7 @@ TEST_F(Output, IsHdf5UnderAnyOtherName) {
 }
 
 TEST_F(Output, RefusesWhatAnArrayHasNoRoomFor) {
-    const std::string grid = PHY_DATA_DIRECTORY "/pdsch_grid.h5";
+    const std::string grid = data_file("pdsch_grid.h5");
     for (const std::string ending : {".npy", ".raw"}) {
         for (const std::string datasets : {"symbols", "channel", "llr,symbols"})
             expect_failure(

@@ -11,6 +11,7 @@
 #include "support/app_test.hpp"
 #include "support/fewer_cases.hpp"
 #include "support/hdf5_file.hpp"
+#include "support/test_files.hpp"
 
 namespace phy::test {
 namespace {
@@ -461,7 +462,7 @@ TEST_F(ReceiveApp, MeasureAppMeasuresEqualisedSymbols) {
 /// The recordings in data/, where the tests run beside their sources.
 TEST_F(ReceiveApp, SampleRecordingsHaveNoErrors) {
     for (const std::string name : {"pusch_samples.h5", "pdsch_grid.h5"}) {
-        const std::string file = std::string(PHY_DATA_DIRECTORY) + "/" + name;
+        const std::string file = data_file(name);
         if (!std::filesystem::exists(file)) GTEST_SKIP() << file << " is not there";
         expect_no_errors(file);
     }

@@ -4,6 +4,7 @@
 
 #include "support/app_test.hpp"
 #include "support/npz.hpp"
+#include "support/test_files.hpp"
 
 namespace {
 
@@ -25,8 +26,9 @@ std::string python_with_h5py() {
 TEST_F(AppTest, ReceivesRecordingsOfSionna) {
     const std::string python = python_with_h5py();
     if (python.empty()) GTEST_SKIP() << "no python3 with h5py was found";
-    const phy::test::Outcome outcome = phy::test::run(
-        {python, PHY_RECEIVE_VECTORS_SCRIPT, demod_app, phy_test::vectors_directory(), "--only", "qpsk"});
+    const phy::test::Outcome outcome =
+        phy::test::run({python, phy::test::path_of("PHY_RECEIVE_VECTORS_SCRIPT", PHY_RECEIVE_VECTORS_SCRIPT),
+                        demod_app, phy_test::vectors_directory(), "--only", "qpsk"});
     EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
 }
 

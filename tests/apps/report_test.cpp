@@ -9,6 +9,7 @@
 #include "phy/core/backend.hpp"
 #include "phy/core/version.hpp"
 #include "support/app_test.hpp"
+#include "support/test_files.hpp"
 
 namespace phy::test {
 namespace {
@@ -60,21 +61,21 @@ void collect_keys(const JsonValue& json, std::set<std::string>& keys) {
 }
 
 TEST_F(Report, HasNoKeyThatTheDocumentsLack) {
-    std::ifstream page(PHY_DATA_DIRECTORY "/../docs/cli.md");
-    if (!page) GTEST_SKIP() << "the documents are not installed";
+    std::ifstream page(docs_file("cli.md"));
+    ASSERT_TRUE(page) << "docs/cli.md is not there";
     const std::string text(std::istreambuf_iterator<char>(page), {});
     const std::string schema = text.substr(text.find("\n## JSON\n"));
     const std::string apps = std::filesystem::path(demod_app).parent_path();
     const std::string symbols = small_capture();
-    const std::string samples = PHY_DATA_DIRECTORY "/pusch_samples.h5";
+    const std::string samples = data_file("pusch_samples.h5");
     std::set<std::string> keys;
     for (const Arguments& command : std::vector<Arguments>{
              {demod_app, symbols, "--gain", "auto", "--descramble", "1,2"},
              {demod_app, samples, "--diagnose"},
              {measure_app, symbols, "--by", "100"},
              {capture_gen, path("a.h5"), "--modulation", "qpsk", "--symbols", "10"},
-             {capture_gen, path("b.h5"), "--from", "samples", "--link", PHY_DATA_DIRECTORY "/pusch.json",
-              "--slots", "4"},
+             {capture_gen, path("b.h5"), "--from", "samples", "--link", data_file("pusch.json"), "--slots",
+              "4"},
              {phy_info},
              {apps + "/link_sim", "--modulation", "qpsk", "--snr-db", "10", "--errors", "1"},
              {apps + "/stream_bench", "--symbols", "1000", "--rounds", "1"},
@@ -143,7 +144,7 @@ TEST_F(Report, SaysWhatSaturates) {
 }
 
 TEST_F(Report, OfSlotsHasTheWorstSlotAndUnits) {
-    const std::string capture = std::string(PHY_DATA_DIRECTORY) + "/pusch_samples.h5";
+    const std::string capture = data_file("pusch_samples.h5");
     const std::string text = demod({capture}).out;
     for (const std::string word : {" s, ", "times real time (", " dB; worst ", " %; worst ", "error over N0",
                                    "erasures        0 of 2880 symbols"})

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <cstddef>
-#include <filesystem>
 #include <fstream>
 #include <initializer_list>
 #include <iterator>
@@ -19,6 +18,7 @@
 #include "receiver/link_texts.hpp"
 #include "support/fewer_cases.hpp"
 #include "support/random_seed.hpp"
+#include "support/test_files.hpp"
 
 namespace {
 
@@ -384,9 +384,7 @@ TEST(LinkCodingTest, WhatDoesNotGoTogether) {
 }
 
 TEST(LinkCodingTest, ThePageHasTheCodeRates) {
-    std::ifstream file(PHY_LINK_PAGE);
-    if (!std::filesystem::exists(std::filesystem::path(PHY_LINK_PAGE).parent_path()))
-        GTEST_SKIP() << "docs is not there: the tests are installed";
+    std::ifstream file(phy::test::docs_file("link.md"));
     const std::string page{std::istreambuf_iterator<char>(file), {}};
     for (const char* const key : {"code_rate", "coding.code_rate_x1024"})
         EXPECT_NE(page.find("`" + std::string(key) + "`"), std::string::npos) << key;

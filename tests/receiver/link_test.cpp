@@ -15,6 +15,7 @@
 #include "receiver/link_texts.hpp"
 #include "support/random_seed.hpp"
 #include "support/temporary_directory.hpp"
+#include "support/test_files.hpp"
 
 namespace {
 
@@ -200,8 +201,8 @@ TEST(LinkTest, TransformPrecodingHasItsOwnSequences) {
 
 /// What docs/link.md shows, and that it has every key.
 TEST(LinkTest, ThePageIsRight) {
-    std::ifstream file(PHY_LINK_PAGE);
-    if (!file) GTEST_SKIP() << PHY_LINK_PAGE << " is not there";
+    std::ifstream file(phy::test::docs_file("link.md"));
+    ASSERT_TRUE(file) << "docs/link.md is not there";
     const std::string page{std::istreambuf_iterator<char>(file), {}};
     const std::string fence = "```json\n";
     const std::size_t first = page.find(fence) + fence.size();

@@ -8,6 +8,7 @@
 #include "phy/core/backend.hpp"
 #include "support/faults.hpp"
 #include "support/hdf5_file.hpp"
+#include "support/test_files.hpp"
 
 namespace phy::test {
 namespace {
@@ -46,7 +47,7 @@ AppTest::~AppTest() {
 }
 
 Arguments AppTest::with_faults(const std::string& faults, const std::string& log) {
-    return {std::string("LD_PRELOAD=") + PHY_FAULTS, std::string(faults_variable) + "=" + faults,
+    return {"LD_PRELOAD=" + path_of("PHY_FAULTS", PHY_FAULTS), std::string(faults_variable) + "=" + faults,
             std::string(fault_log_variable) + "=" + (log.empty() ? "/dev/null" : log),
             // The module is loaded before the sanitizer, if a program has one.
             "ASAN_OPTIONS=verify_asan_link_order=0"};

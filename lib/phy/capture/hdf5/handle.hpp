@@ -4,6 +4,11 @@
 #define H5_USE_110_API
 #include <hdf5.h>
 
+// The macros of HDF5 end a program whose libhdf5 has another patch version than these headers. All of a
+// series have one ABI, which their SONAME stands for.
+#undef H5CHECK
+#define H5CHECK
+
 #include <mutex>
 #include <string>
 #include <string_view>
