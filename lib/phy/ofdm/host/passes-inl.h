@@ -217,8 +217,8 @@ PHY_INLINE void store_elements(const Complex<Ops> (&x)[radix], std::size_t first
 /// Stores elements one by one, non-finite components as the one NaN. edges_only: not those of vectors that
 /// store_elements() has stored or has no elements in.
 template <int radix>
-HWY_NOINLINE void store_carefully(const LastPass& pass, std::size_t row, std::size_t lane, ToElements to,
-                                  bool edges_only) {
+__attribute__((noinline)) void store_carefully(const LastPass& pass, std::size_t row, std::size_t lane,
+                                               ToElements to, bool edges_only) {
     Complex<Ops> x[radix];
     pass.transform(row, lane, x);
     for (std::size_t k = 0; k < radix; ++k) {
