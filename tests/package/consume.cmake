@@ -134,6 +134,16 @@ function(check_pc_files)
   endforeach()
 endfunction()
 
+# The headers give a user with strict warnings none, whose folder is not one of the system.
+function(check_strict_warnings)
+  file(WRITE ${WORK_DIR}/strict.cpp "#include <phy/phy.hpp>\n")
+  if(HAS_CAPTURE)
+    file(APPEND ${WORK_DIR}/strict.cpp "#include <phy/files/receive.hpp>\n#include <phy/files/measure.hpp>\n")
+  endif()
+  run(${CXX} -std=c++20 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wold-style-cast -Werror -I${prefix}/${INCLUDEDIR}
+    -fsyntax-only ${WORK_DIR}/strict.cpp)
+endfunction()
+
 # A user with C++17 learns in one line that C++20 is needed.
 function(check_older_standard)
   file(WRITE ${WORK_DIR}/older.cpp "#include <phy/phy.hpp>\n")
@@ -194,6 +204,7 @@ elseif(STEP STREQUAL "pkg_config")
   endif()
   check_pc_files()
   check_older_standard()
+  check_strict_warnings()
   foreach(name program receive decode stream channel measure)
     compile(phy ${${name}} ${WORK_DIR}/${name})
     check_output(${WORK_DIR}/${name} ${name})

@@ -43,8 +43,16 @@ struct PHY_EXPORT ci8 {
     friend constexpr bool operator==(ci8, ci8) = default;
 };
 
+// g++ takes the names of a scoped enumeration for shadows of types, which they are not.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
+#endif
 /// How IQ samples are stored.
 enum class SampleFormat { cf32, cf16, ci16, ci8 };
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
 
 /// How soft bits are stored.
 enum class SoftBitFormat { int8, float16, float32 };
