@@ -51,5 +51,5 @@ END
 say "trying them in a clean root"
 mmdebstrap --quiet --variant=apt --customize-hook="mkdir \"\$1/packages\"" \
   --customize-hook="copy-in $(printf '%s ' "$out"/*.deb) $out/source.tar $out/try /packages" \
-  --customize-hook="chroot \"\$1\" sh -c 'cd /packages && exec sh try'" bookworm /dev/null http://deb.debian.org/debian
+  --customize-hook="chroot \"\$1\" env -i PATH=/usr/sbin:/usr/bin sh -c 'cd /packages && exec sh try'" bookworm /dev/null http://deb.debian.org/debian
 say "packages are in $out"
