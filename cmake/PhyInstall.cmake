@@ -32,11 +32,11 @@ function(phy_install_pkg_config phy_pc_name phy_pc_description phy_pc_requires p
     COMPONENT development)
 endfunction()
 
-# A shared library finds its dependencies; for a static one the .pc file lists them all. Any HDF5 of the series that phy
-# was compiled with fits: a series has one ABI. The folder of the CUDA toolkit is that of the user's machine:
+# A shared library finds its dependencies; for a static one the .pc file lists them all. Later patch versions of the HDF5
+# that phy was compiled with fit. The folder of the CUDA toolkit is that of the user's machine:
 # pkg-config --define-variable=cuda_libdir=FOLDER.
 if(PHY_CAPTURE)
-  string(REGEX MATCH "^([0-9]+)\\.([0-9]+)" phy_hdf5_series "${PHY_HDF5_VERSION}")
+  string(REGEX MATCH "^([0-9]+)\\.([0-9]+)" phy_hdf5_next "${PHY_HDF5_VERSION}")
   math(EXPR phy_hdf5_next "${CMAKE_MATCH_2} + 1")
   set(phy_hdf5_next ${CMAKE_MATCH_1}.${phy_hdf5_next})
 endif()
@@ -46,7 +46,7 @@ set(phy_pc_libs "-lphy")
 if(phy_library_type STREQUAL "STATIC_LIBRARY")
   set(phy_is_static TRUE)
   set(phy_pc_requires "libhwy")
-  set(phy_capture_pc_requires ", hdf5 >= ${phy_hdf5_series}, hdf5 < ${phy_hdf5_next}")
+  set(phy_capture_pc_requires ", hdf5 >= ${PHY_HDF5_VERSION}, hdf5 < ${phy_hdf5_next}")
   if(PHY_HAS_CUDA)
     set(phy_pc_variables "cuda_libdir=/usr/local/cuda/lib64\n")
     string(APPEND phy_pc_libs " -L\${cuda_libdir} -lcudart_static -ldl -lrt")

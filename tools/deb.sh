@@ -8,6 +8,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 need_packages "${build_packages[@]}" debhelper dpkg-dev git lintian mmdebstrap
 version=$(git show HEAD:CMakeLists.txt | sed -n 's/^project(phy VERSION \([^ ]*\).*/\1/p')
 out=$PWD/build/deb
+[[ $out != *[[:space:]]* ]] || fail "$out: mmdebstrap takes no path with spaces"
 source=$out/phy-$version
 rm -rf "$out"
 mkdir -p "$source"

@@ -1,6 +1,6 @@
 #include "common/number.hpp"
 
-#include <array>
+#include <charconv>
 #include <limits>
 #include <string>
 
@@ -67,8 +67,10 @@ std::optional<std::uint64_t> parse_natural(std::string_view text) {
     }
     if (!any) return std::nullopt;
     if (!left.empty()) {
-        if (left.front() != 'e' && left.front() != 'E') return std::nullopt;
-        left.remove_prefix(left.substr(1).starts_with('+') ? 2 : 1);
+        if ((left.front() != 'e' && left.front() != 'E') || number.power != 0) return std::nullopt;
+        left.remove_prefix(1);
+        if (left.starts_with("+-")) return std::nullopt;
+        left.remove_prefix(left.starts_with('+') ? 1 : 0);
         int written = 0;
         const auto [stopped, error] = std::from_chars(left.data(), left.data() + left.size(), written);
         if (error != std::errc() || stopped != left.data() + left.size() || written > 100 || written < -100)
@@ -90,9 +92,9 @@ std::optional<double> parse_real(std::string_view text) {
     const bool decimal = number.factor == 1000;
     // As text, because the product of the nearest numbers is not always the nearest number.
     std::string typed(number.digits);
-    if (typed.empty() || !is_digit(typed.back())) return std::nullopt;
+    if (typed.empty() || !is_digit(typed.back()) || typed.find_first_of("eE") != std::string::npos)
+        return std::nullopt;
     if (decimal) {
-        if (typed.find_first_of("eE") != std::string::npos) return std::nullopt;
         typed += 'e';
         typed += std::to_string(3 * number.power);
     }

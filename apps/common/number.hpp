@@ -1,8 +1,10 @@
 #pragma once
 
 #include <charconv>
+#include <cmath>
 #include <concepts>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -17,7 +19,8 @@ std::optional<std::uint64_t> parse_natural(std::string_view text);
 /// A number with a suffix: the double nearest to 122.88M is that of 122.88e6.
 std::optional<double> parse_real(std::string_view text);
 
-/// Parses all of text as a number. k, M, G, T stand for powers of 1000, Ki, Mi, Gi, Ti for powers of 1024.
+/// Parses all of text as a number. k, M, G, T stand for powers of 1000, Ki, Mi, Gi, Ti for powers of 1024. A
+/// number has an exponent or one of them, not both.
 template <typename T>
 std::optional<T> parse_number(std::string_view text) {
     T plain{};
@@ -26,13 +29,14 @@ std::optional<T> parse_number(std::string_view text) {
     if (error == std::errc() && stopped == end) return plain;
     if constexpr (std::floating_point<T>) {
         const std::optional<double> value = parse_real(text);
-        return value ? std::optional(static_cast<T>(*value)) : std::nullopt;
+        return value && std::abs(*value) <= std::numeric_limits<T>::max()
+                   ? std::optional(static_cast<T>(*value))
+                   : std::nullopt;
     } else {
         const bool negative = std::signed_integral<T> && text.starts_with('-');
         const std::optional<std::uint64_t> size = parse_natural(text.substr(negative ? 1 : 0));
-        if (!size || !std::in_range<std::int64_t>(*size)) return std::nullopt;
-        const auto value = negative ? -static_cast<std::int64_t>(*size) : static_cast<std::int64_t>(*size);
-        return std::in_range<T>(value) ? std::optional(static_cast<T>(value)) : std::nullopt;
+        if (!size || !std::in_range<T>(*size)) return std::nullopt;
+        return static_cast<T>(negative ? -static_cast<T>(*size) : static_cast<T>(*size));
     }
 }
 

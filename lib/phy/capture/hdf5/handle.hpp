@@ -4,8 +4,8 @@
 #define H5_USE_110_API
 #include <hdf5.h>
 
-// The macros of HDF5 end a program whose libhdf5 has another patch version than these headers. All of a
-// series have one ABI, which their SONAME stands for.
+// The macros of HDF5 end a program whose libhdf5 has another patch version than these headers, also a later
+// one with the same SONAME, such as an update of the distribution.
 #undef H5CHECK
 #define H5CHECK
 

@@ -113,7 +113,7 @@ PHY_INLINE void run_first_pass(const Fft& fft, const float* points, float* out) 
     }
 }
 
-/// For stride 8. Of 16 lanes the even ones hold the butterflies of one group, the odd ones those of the next.
+/// For stride 8. With 16 lanes, even lanes hold the butterflies of one group, odd lanes those of the next.
 template <int radix>
 PHY_INLINE void run_second_pass(const Fft& fft, const float* in, float* out) {
     const FftPass& pass = fft.pass[1];

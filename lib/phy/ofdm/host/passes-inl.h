@@ -19,10 +19,10 @@
 PHY_BEFORE_NAMESPACE();
 namespace phy::detail::PHY_TARGET {
 
-/// What later passes do at a time, so that it stays in the nearest cache.
+/// Later passes do so many points at a time, which stay in the nearest cache.
 constexpr std::size_t points_of_block = 2048;
 
-/// Between rows whose distance were a power of 2, so that a column's cache lines are of different sets.
+/// Padding between rows: a distance of a power of 2 would put a column into few sets of the cache.
 constexpr std::size_t row_padding = 16;
 
 /// Rows of `width` numbers, `step` apart: both whole vectors.
@@ -58,8 +58,8 @@ PHY_INLINE void store_pairs(const Complex<Ops>& numbers, float* to) {
     Lanes::store_pairs(numbers.re, numbers.im, to);
 }
 
-/// Hides how an address came about: compilers would else keep one for each input and output of a butterfly,
-/// more than there are registers.
+/// Hides how an address came about: compilers would otherwise keep one for each input and output of a
+/// butterfly, more than there are registers.
 PHY_INLINE const float* opaque(const float* address) {
     asm("" : "+r"(address));
     return address;
@@ -70,8 +70,8 @@ PHY_INLINE float* opaque(float* address) {
     return address;
 }
 
-/// The DFT of load_point(0), load_point(1), ... Of eight, four are loaded when the others are done: 16
-/// registers do not hold more.
+/// The DFT of load_point(0), load_point(1), ... Eight points are loaded in two halves, because 16 registers
+/// do not hold all.
 template <int radix, class Load>
 PHY_INLINE void dft_of(const Load& load_point, Complex<Ops> (&x)[radix]) {
     if constexpr (radix == 8) {
@@ -236,7 +236,7 @@ __attribute__((noinline)) void store_carefully(const LastPass& pass, std::size_t
     }
 }
 
-/// What is rare is done again: a call in the first loop would cost it its registers.
+/// Rare vectors are done again: a call in the first loop would cost it its registers.
 template <int radix>
 void run_last_pass(LastPass pass, ToElements to) {
     const Complex<Ops> factor = all_lanes(to.factor);
