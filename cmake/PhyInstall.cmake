@@ -83,7 +83,8 @@ foreach(page IN LISTS phy_pages ITEMS data/README.md data/pusch.json)
   cmake_path(GET page PARENT_PATH folder)
   install(FILES ${page} DESTINATION ${CMAKE_INSTALL_DOCDIR}/${folder} COMPONENT applications)
 endforeach()
-install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT applications FILES_MATCHING PATTERN "*.cpp")
+install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT applications FILES_MATCHING PATTERN "*.cpp"
+  PATTERN Makefile REGEX "/cmake/CMakeLists\\.txt$")
 install(DIRECTORY data/ DESTINATION ${CMAKE_INSTALL_DATADIR}/phy/data COMPONENT applications
   FILES_MATCHING PATTERN "*.h5" PATTERN "p?sch.json" PATTERN results EXCLUDE)
 
