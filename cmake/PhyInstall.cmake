@@ -88,14 +88,18 @@ install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT applica
 install(DIRECTORY data/ DESTINATION ${CMAKE_INSTALL_DATADIR}/phy/data COMPONENT applications
   FILES_MATCHING PATTERN "*.h5" PATTERN "p?sch.json" PATTERN results EXCLUDE)
 
-# phy_install_programs(FOLDER DESTINATION COMPONENT): the programs of a source folder and the folders below it.
+# phy_install_programs(FOLDER DESTINATION COMPONENT): the programs of a source folder and the folders below it, but for
+# those with the property PHY_NOT_INSTALLED.
 # Relocatable programs use bundled libraries in phy's own folder, where no other program finds them.
 set(phy_bundle_dir ${CMAKE_INSTALL_LIBDIR}/phy)
 function(phy_install_programs folder destination component)
   get_property(targets DIRECTORY ${folder} PROPERTY BUILDSYSTEM_TARGETS)
   foreach(target IN LISTS targets)
     get_target_property(type ${target} TYPE)
-    if(type STREQUAL "EXECUTABLE" AND phy_is_relocatable)
+    get_target_property(not_installed ${target} PHY_NOT_INSTALLED)
+    if(not_installed)
+      continue()
+    elseif(type STREQUAL "EXECUTABLE" AND phy_is_relocatable)
       file(RELATIVE_PATH to_bundle /${destination} /${phy_bundle_dir})
       set_target_properties(${target} PROPERTIES INSTALL_RPATH "$ORIGIN/${to_bundle}")
       install(TARGETS ${target} RUNTIME_DEPENDENCY_SET phy_bundled_${component}

@@ -1,8 +1,9 @@
-// The same soft bits from a GPU: symbols and soft bits in device memory, work in the order of a stream.
+// Soft bits on a GPU: symbols and soft bits are in device memory, and a stream orders the work.
 //
-// Called without arguments. Prints the name of the device and whether its soft bits have the bytes that the
-// CPU makes. Exit status 1 if they differ, 77 (skipped) without a GPU or if phy was built without CUDA, with
-// the reason. The program needs no CUDA header: a C++ compiler compiles it.
+// Called without arguments. Prints the name of the device, how many soft bits differ from those of the CPU,
+// and the bit error rate. Exit status 1 if one differs or 2 % of the bits are wrong. Without a GPU, or if phy
+// was built without CUDA, it prints what is missing and exits with status 77 (skipped). A C++ compiler
+// compiles it, without CUDA's headers.
 
 #include <cstdint>
 #include <cstdio>
@@ -15,14 +16,14 @@
 constexpr int skipped = 77;
 constexpr phy::DemapperConfig config = {.modulation = phy::Modulation::qam64};
 
-/// The bytes of the CPU.
+/// What the device has to make, byte by byte.
 std::vector<std::int8_t> demap_on_host(const std::vector<phy::cf32>& symbols, float n0) {
     std::vector<std::int8_t> llr(symbols.size() * bits_per_symbol(config.modulation));
     phy::SoftDemapper(phy::Host({.threads = 0}), config)(symbols, n0, llr);
     return llr;
 }
 
-/// A template is compiled only where it is called: not in a phy without CUDA, which has no phy::gpu.
+/// A template, because a phy without CUDA has no phy::gpu to link: there nothing calls it.
 template <class Device>
 int compare(const Device& device) {
     constexpr std::size_t count = 1'000'000;
@@ -72,7 +73,7 @@ int compare(const Device& device) {
     std::printf("%s: %zu soft bits, %zu differ from those of the CPU; bit error rate %.5f\n",
                 device.name().c_str(), llr.size(), different,
                 static_cast<double>(errors) / static_cast<double>(llr.size()));
-    return different == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return different == 0 && errors < llr.size() / 50 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 template <bool has_cuda>

@@ -88,5 +88,7 @@ int main() {
     std::printf("%ju symbols in %ju chunks, %zu codewords, bit error rate %.4f\n",
                 static_cast<std::uintmax_t>(report.items), static_cast<std::uintmax_t>(report.chunks),
                 received.complete.size(), rate);
-    return bit == codewords * codeword_bits && rate < 0.02 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return received.complete.size() == codewords && bit == codewords * codeword_bits && rate < 0.02
+               ? EXIT_SUCCESS
+               : EXIT_FAILURE;
 }

@@ -1,8 +1,8 @@
 // A pipeline with a stage of your own, which rotates symbols back and demaps them.
 //
 // Called without arguments. Each OFDM symbol of 1200 subcarriers arrives rotated by a phase of its own, which
-// the stage gets on a second port. Prints the bit error rate with the stage, and without the phases. Exit
-// status 1 if more than 1 % of the bits are wrong, or if chunks and threads change a byte.
+// the stage gets on a second port. Prints the bit error rate: without the rotation it would be above 0.4.
+// Exit status 1 if more than 1 % of the bits are wrong, or if other chunks and threads give other bytes.
 
 #include <cmath>
 #include <complex>

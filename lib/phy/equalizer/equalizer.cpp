@@ -143,7 +143,7 @@ private:
                   const ReceivedRows& received, std::size_t offset, std::size_t count,
                   const EqualizedRow& out) const;
 
-    /// Finds the runs of all blocks and OFDM symbols, once: counting elements takes as long as to equalise
+    /// Finds the runs of all blocks and OFDM symbols, once: counting elements takes as long as equalising
     /// some.
     void find_runs();
     /// Returns the run from the first entry with data, and removes its entries from the front.
