@@ -1,6 +1,8 @@
 #include "common/help.hpp"
 
+#include <algorithm>
 #include <array>
+#include <cctype>
 #include <sstream>
 #include <string_view>
 #include <utility>
@@ -31,16 +33,19 @@ std::string usage(const App& app) {
                        app.operand && app.operand->more != nullptr ? "..." : "");
 }
 
-/// The summary's lines are those of a terminal; a page has its own.
+/// A summary's lines are those of a terminal; a page has its own.
 std::string on_one_line(std::string text) {
     for (char& character : text)
         if (character == '\n') character = ' ';
     return text;
 }
 
+/// What the NAME section says after the dash, in lower case as in other pages.
 std::string first_sentence(const std::string& text) {
-    const std::string line = on_one_line(text);
-    return line.substr(0, line.find_first_of(".:"));
+    std::string line = on_one_line(text);
+    line.resize(std::min(line.find_first_of(".:"), line.size()));
+    line.front() = static_cast<char>(std::tolower(static_cast<unsigned char>(line.front())));
+    return line;
 }
 
 std::string roff(std::string_view text) {
