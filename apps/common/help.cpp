@@ -66,7 +66,7 @@ std::string roff(std::string_view text) {
 
 std::string short_name_of(const po::option_description& option) {
     const std::string name = option.canonical_display_name(po::command_line_style::allow_dash_for_short);
-    return name.size() == 2 ? name : "";
+    return name.starts_with('-') ? name : "";
 }
 
 std::string roff_option(const po::option_description& option) {

@@ -66,6 +66,9 @@ TEST_F(Help, HasTwoExamplesOfOptionsThatThereAre) {
     for (const Program& program : programs()) {
         const std::set<std::string> options = options_of(program);
         EXPECT_TRUE(options.contains("--help-as")) << program.name;
+        EXPECT_TRUE(options.contains("-h")) << program.name;
+        for (const std::string& option : options)
+            EXPECT_TRUE(option.starts_with('-')) << program.name << ": " << option;
         const std::vector<Arguments> examples = examples_of(program);
         EXPECT_GE(examples.size(), 2U) << program.name;
         for (const Arguments& example : examples)
