@@ -65,7 +65,8 @@ TEST_F(StreamBenchTest, HelpListsEveryOption) {
 }
 
 TEST_F(StreamBenchTest, WrongNumbers) {
-    for (const std::string value : {"0", "-1", "1.5", "x", "1e-3", "1.5e0", "18446744073709551616", "auto", "5,0"})
+    for (const std::string value :
+         {"0", "-1", "1.5", "x", "1e-3", "1.5e0", "18446744073709551616", "auto", "5,0"})
         expect_wrong_symbols(value, {"--symbols " + value + ":", "a whole number from 1 on"});
     for (const std::string value : {"0", "-1", "x", "1025", "4,0", "auto,2000", "Auto"})
         expect_wrong("--streams", value, {"--streams " + value + ":", "from 1 to 1024, or 'auto'"});
