@@ -50,7 +50,7 @@ TEST(FftTest, ElementsAreTheirBinsAndNothingElseIsWritten) {
     const auto up_to = [&](std::size_t last) {
         return std::uniform_int_distribution<std::size_t>(0, last)(random);
     };
-    const std::vector<std::size_t> sizes = fft_sizes();
+    const std::vector<std::size_t>& sizes = fft_sizes();
     constexpr float infinity = std::numeric_limits<float>::infinity();
     for (int repetition = 0; repetition < 100; ++repetition) {
         const std::size_t size = sizes[up_to(sizes.size() - 1)];
