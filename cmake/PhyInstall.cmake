@@ -2,10 +2,14 @@
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 set(phy_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/phy)
+set(phy_bundled "")
+if(PHY_RELOCATABLE AND BUILD_SHARED_LIBS)
+  set(phy_bundled RUNTIME_DEPENDENCY_SET phy_bundled_applications)
+endif()
 
 # phy_install_library(TARGET): each in its own export set, so that users of one need no dependency of another.
 function(phy_install_library target)
-  install(TARGETS ${target} EXPORT ${target}_targets
+  install(TARGETS ${target} EXPORT ${target}_targets ${phy_bundled}
     RUNTIME COMPONENT development ARCHIVE COMPONENT development
     LIBRARY COMPONENT applications NAMELINK_COMPONENT development
     FILE_SET HEADERS COMPONENT development)
@@ -99,9 +103,9 @@ function(phy_install_programs folder destination component)
     get_target_property(not_installed ${target} PHY_NOT_INSTALLED)
     if(not_installed)
       continue()
-    elseif(type STREQUAL "EXECUTABLE" AND phy_is_relocatable)
-      file(RELATIVE_PATH to_bundle /${destination} /${phy_bundle_dir})
-      set_target_properties(${target} PROPERTIES INSTALL_RPATH "$ORIGIN/${to_bundle}")
+    elseif(type STREQUAL "EXECUTABLE" AND PHY_RELOCATABLE)
+      file(RELATIVE_PATH to_libraries /${destination} /${CMAKE_INSTALL_LIBDIR})
+      set_target_properties(${target} PROPERTIES INSTALL_RPATH "$ORIGIN/${to_libraries};$ORIGIN/${to_libraries}/phy")
       install(TARGETS ${target} RUNTIME_DEPENDENCY_SET phy_bundled_${component}
         RUNTIME DESTINATION ${destination} COMPONENT ${component})
     elseif(type STREQUAL "EXECUTABLE")
@@ -116,7 +120,7 @@ endfunction()
 
 # The shared libraries that programs need, except glibc, which must be the machine's own.
 function(phy_install_bundle component)
-  if(phy_is_relocatable)
+  if(PHY_RELOCATABLE)
     install(RUNTIME_DEPENDENCY_SET phy_bundled_${component}
       PRE_EXCLUDE_REGEXES "^lib(c|m|dl|rt|pthread)\\.so" "^ld-linux"
       LIBRARY DESTINATION ${phy_bundle_dir} COMPONENT ${component})
@@ -128,6 +132,8 @@ if(PHY_APPS)
   install(DIRECTORY ${PROJECT_BINARY_DIR}/manuals/completions DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion
     COMPONENT applications OPTIONAL)
   phy_install_programs(${PROJECT_SOURCE_DIR}/apps ${CMAKE_INSTALL_BINDIR} applications)
+endif()
+if(PHY_APPS OR BUILD_SHARED_LIBS)
   phy_install_bundle(applications)
 endif()
 if(PHY_INSTALL_TESTS)
@@ -135,7 +141,7 @@ if(PHY_INSTALL_TESTS)
 endif()
 
 # What is linked statically or compiled in has a licence too.
-if(phy_is_relocatable)
+if(PHY_RELOCATABLE)
   list(FILTER phy_static_hdf5 INCLUDE REGEX "\\.a$")
   find_file(PHY_JSON_HEADER nlohmann/json.hpp)
   mark_as_advanced(PHY_JSON_HEADER)

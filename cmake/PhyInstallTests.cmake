@@ -1,4 +1,7 @@
 # With PHY_INSTALL_TESTS: the test programs, the benchmarks, and a script that runs the tests without CMake.
+if(BUILD_SHARED_LIBS)
+  message(FATAL_ERROR "PHY_INSTALL_TESTS=ON: tests use internals, which shared libraries hide; set BUILD_SHARED_LIBS=OFF")
+endif()
 set(phy_libexec_dir ${CMAKE_INSTALL_LIBEXECDIR}/phy)
 get_property(phy_test_folders DIRECTORY ${PROJECT_SOURCE_DIR}/tests PROPERTY SUBDIRECTORIES)
 foreach(folder IN LISTS phy_test_folders)

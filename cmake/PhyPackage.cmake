@@ -1,38 +1,7 @@
-# cpack: a .deb, and a .tgz that runs in any folder if the programs are relocatable.
-set(CPACK_PACKAGE_VENDOR phy)
-set(CPACK_PACKAGE_CONTACT "phy maintainers <phy@localhost>")
-set(CPACK_PACKAGE_DESCRIPTION_SUMMARY ${PROJECT_DESCRIPTION})
-set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
+# cpack: a .tgz that runs where it is unpacked.
+set(CPACK_GENERATOR TGZ)
+set(CPACK_PACKAGE_FILE_NAME phy-${PROJECT_VERSION}-linux-${CMAKE_SYSTEM_PROCESSOR})
+set(CPACK_ARCHIVE_FILE_EXTENSION .tgz)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_VERBATIM_VARIABLES ON)
-set(CPACK_GENERATOR "")
-
-if(phy_is_relocatable)
-  list(APPEND CPACK_GENERATOR TGZ)
-  set(CPACK_PACKAGE_FILE_NAME phy-${PROJECT_VERSION}-linux-${CMAKE_SYSTEM_PROCESSOR})
-  set(CPACK_ARCHIVE_FILE_EXTENSION .tgz)
-endif()
-
-find_program(DPKG_PROGRAM dpkg)
-mark_as_advanced(DPKG_PROGRAM)
-if(DPKG_PROGRAM)
-  list(APPEND CPACK_GENERATOR DEB)
-  set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
-  set(CPACK_DEBIAN_PACKAGE_SECTION science)
-  # A sixth of the time of gzip, and smaller; dpkg of Debian 12 and of Ubuntu 22.04 unpacks it.
-  set(CPACK_DEBIAN_COMPRESSION_TYPE zstd)
-  if(phy_is_relocatable)
-    # The package contains everything else. glibc's symbols are versioned, so this or a newer version works.
-    execute_process(COMMAND getconf GNU_LIBC_VERSION OUTPUT_VARIABLE phy_glibc COMMAND_ERROR_IS_FATAL ANY
-      OUTPUT_STRIP_TRAILING_WHITESPACE)
-    string(REPLACE "glibc " "" phy_glibc ${phy_glibc})
-    set(CPACK_DEBIAN_PACKAGE_DEPENDS "libc6 (>= ${phy_glibc})")
-    set(CPACK_DEBIAN_PACKAGE_SUGGESTS libhwy-dev)
-    if(PHY_CAPTURE)
-      string(APPEND CPACK_DEBIAN_PACKAGE_SUGGESTS ", libhdf5-dev (>= ${PHY_HDF5_VERSION})")
-    endif()
-  else()
-    set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
-  endif()
-endif()
 include(CPack)

@@ -112,7 +112,7 @@ private:
 Json transform(const Host& host, std::size_t size) {
     const phy::detail::FftPlan plan(size, phy::detail::FactorOrder::vectors);
     const phy::detail::FftKernels& fft = phy::detail::fft_kernels(host.backend());
-    phy::detail::FftWorkspace workspace(1, size, 0);
+    phy::detail::FftWorkspace workspace(1, 4 * size, 0);
     std::vector<cf32> in = noise(size);
     std::vector<cf32> out(size);
     std::vector<cf32> copy(size);

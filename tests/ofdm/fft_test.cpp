@@ -20,7 +20,7 @@ using phy::detail::FftPlan;
 /// The transform of any bin, which a carrier does not show.
 std::vector<cf32> transformed(const phy::Backend& backend, const FftPlan& plan, std::span<const cf32> x) {
     const phy::detail::FftKernels& fft = phy::detail::fft_kernels(backend);
-    phy::detail::FftWorkspace workspace(1, x.size(), 0);
+    phy::detail::FftWorkspace workspace(1, 4 * x.size(), 0);
     std::vector<cf32> y(x.size());
     fft.transform(plan.fft(), reinterpret_cast<const float*>(x.data()), workspace.work(0),
                   {.out = reinterpret_cast<float*>(y.data()), .count = y.size()});
@@ -64,7 +64,7 @@ TEST(FftTest, ElementsAreTheirBinsAndNothingElseIsWritten) {
                      std::to_string(zero) + ", seed " + std::to_string(ofdm_seed));
         for (const phy::Backend& backend : host_backends()) {
             const std::vector<cf32> bins = transformed(backend, plan, x);
-            phy::detail::FftWorkspace workspace(1, size, 0);
+            phy::detail::FftWorkspace workspace(1, 4 * size, 0);
             constexpr cf32 untouched = {-1.0F, -2.0F};
             std::vector<cf32> y(count + 2, untouched);
             phy::detail::fft_kernels(backend).transform(

@@ -51,7 +51,7 @@ OfdmDemodulator::Impl::Impl(const Host& on, const Config& given)
       plan(timing.fft_size(), detail::FactorOrder::vectors),
       phases(given.ofdm, timing, detail::PhaseTables::Side::receiver),
       rotation(detail::receiver_rotation(window_offset, timing, phases)),
-      workspace(on.pool().size(), timing.fft_size(), timing.fft_size() + detail::padding),
+      workspace(on.pool().size(), 4 * timing.fft_size(), timing.fft_size() + detail::padding),
       fft(detail::fft_kernels(on.backend())),
       arrays(detail::array_kernels(on.backend())) {}
 

@@ -47,7 +47,7 @@ OfdmModulator::Impl::Impl(const Host& on, const Config& given)
       timing(detail::checked_timing(given)),
       plan(timing.fft_size(), detail::FactorOrder::vectors),
       phases(given, timing, detail::PhaseTables::Side::transmitter),
-      workspace(on.pool().size(), timing.fft_size(), timing.fft_size()),
+      workspace(on.pool().size(), 4 * timing.fft_size(), timing.fft_size()),
       fft(detail::fft_kernels(on.backend())) {
     if (!phases.shifts()) return;
     const std::size_t prefix = timing.prefix_samples(0, 0);
@@ -76,10 +76,9 @@ void OfdmModulator::Impl::modulate(int part, const Symbol& symbol) {
     const std::size_t size = timing.fft_size();
     const std::size_t prefix = timing.prefix_samples(symbol.slot, symbol.number);
     const std::size_t start = timing.symbol_start(symbol.slot, symbol.number);
-    float* const bins = workspace.row(part);
-    fill_bins(symbol, start + prefix, bins);
-    fft.transform_in_place(plan.fft(), bins, workspace.work(part));
-    const float* const points = bins;
+    float* const points = workspace.row(part);
+    fill_bins(symbol, start + prefix, points);
+    fft.transform_in_place(plan.fft(), points, workspace.work(part));
     cf32* const out = symbol.slot_samples + start;
     const cf32* const turns =
         rotation.empty() ? nullptr : rotation.data() + timing.prefix_samples(0, 0) - prefix;

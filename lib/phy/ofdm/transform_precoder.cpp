@@ -20,7 +20,7 @@ struct PHY_HIDDEN TransformPrecoder::Impl {
           size(detail::checked_precoding(given)),
           plan(size, detail::FactorOrder::pairs),
           fft(detail::fft_kernels(on.backend())),
-          workspace(on.pool().size(), fft.lanes * size, fft.lanes * size),
+          workspace(on.pool().size(), 2 * fft.lanes * size, fft.lanes * size),
           factor(detail::precoding_factor(size)) {}
 
     void transform(int part, const cf32* in, std::size_t count, cf32* out);

@@ -24,7 +24,7 @@ SlotEstimator::SlotEstimator(const EstimatorPlan& plan, const EstimatorKernels& 
       kernels_(kernels),
       arrays_(arrays),
       fft_(fft),
-      fft_work_(1, size(plan.profile.bins) * fft.lanes, 0),
+      fft_work_(1, 2 * size(plan.profile.bins) * fft.lanes, 0),
       scratch_(size(parts)) {
     const EstimatorLayout& layout = plan.layout;
     const std::size_t row = layout.row_floats();

@@ -51,9 +51,10 @@ const FftKernels& fft_kernels(const Backend& backend);
 /// Workspace of transforms on a host: for each thread FftWork and a row of complex numbers.
 class FftWorkspace {
 public:
-    /// points: of all transforms that a thread runs at a time; row: complex numbers.
-    FftWorkspace(int threads, std::size_t points, std::size_t row)
-        : half_(rounded(4 * points)),  // two blocks, or padding between rows
+    /// numbers: in each array of FftWork, 4 N for transform(), which works on two blocks or on rows with
+    /// padding between them, and 2 N a lane for transform_lanes(); row: complex numbers.
+    FftWorkspace(int threads, std::size_t numbers, std::size_t row)
+        : half_(rounded(numbers)),
           each_(2 * half_ + rounded(2 * row)),
           numbers_(static_cast<std::size_t>(threads) * each_) {}
 
