@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <string>
+#include <utility>
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -19,12 +20,13 @@ std::string bar(double fraction) {
 
 }  // namespace
 
-Progress::Progress(std::uint64_t total, bool quiet, Unit unit)
+Progress::Progress(std::uint64_t total, bool quiet, Unit unit, std::function<Clock::time_point()> time)
     : total_(total),
       quiet_(quiet),
       unit_(unit),
       terminal_(isatty(STDERR_FILENO) == 1),
-      interval_(terminal_ ? std::chrono::milliseconds(100) : std::chrono::seconds(3)) {}
+      time_(std::move(time)),
+      interval_(terminal_ ? std::chrono::milliseconds(100) : std::chrono::seconds(10)) {}
 
 Progress::~Progress() {
     if (terminal_ && !quiet_) std::fputs(wipe_line, stderr);
@@ -34,7 +36,7 @@ void Progress::update(std::uint64_t done, std::uint64_t total) {
     done_ = done;
     total_ = total;
     if (quiet_) return;
-    const auto now = Clock::now();
+    const auto now = time_();
     if (now < next_) return;
     next_ = now + interval_;
     show(now);

@@ -2,17 +2,20 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <string>
 
 namespace phy::apps {
 
-/// Shows progress on stderr: a bar on a terminal, else a line every few seconds. Not thread-safe.
+/// Shows progress on stderr: a bar on a terminal, else a line at most every ten seconds. Not thread-safe.
 class Progress {
 public:
     enum class Unit { symbols, slots };
+    using Clock = std::chrono::steady_clock;
 
-    /// total: expected number of symbols or slots; quiet: shows nothing.
-    Progress(std::uint64_t total, bool quiet, Unit unit = Unit::symbols);
+    /// total: expected number of symbols or slots; quiet: shows nothing; time: the time now.
+    Progress(std::uint64_t total, bool quiet, Unit unit = Unit::symbols,
+             std::function<Clock::time_point()> time = Clock::now);
 
     /// Erases the bar, so that later output starts on a clean line.
     ~Progress();
@@ -27,8 +30,6 @@ public:
     void update(std::uint64_t done, std::uint64_t total);
 
 private:
-    using Clock = std::chrono::steady_clock;
-
     [[nodiscard]] std::string state(Clock::time_point now) const;
     void show(Clock::time_point now);
 
@@ -37,8 +38,9 @@ private:
     bool quiet_;
     Unit unit_;
     bool terminal_;
+    std::function<Clock::time_point()> time_;
     Clock::duration interval_;
-    Clock::time_point start_ = Clock::now();
+    Clock::time_point start_ = time_();
     Clock::time_point next_ = start_ + interval_;
 };
 
