@@ -28,7 +28,11 @@ Backend choose_automatically() {
     const auto device = std::ranges::find_if(
         all, [](const Backend& backend) { return is_cuda(backend) && backend.supported(); });
     if (device != all.end()) return *device;
-    spdlog::warn("{}: using {} (--backend cpu avoids this warning)", all.front().description(), best.name());
+    if constexpr (built_with_cuda) {
+        const std::string warning =
+            cpu_warning(gpu::Device::installed(), all.front().description(), best.name());
+        if (!warning.empty()) spdlog::warn(warning);
+    }
     return best;
 }
 
@@ -90,10 +94,22 @@ std::string parse_device(const std::string& text) {
     return text;
 }
 
+std::string cpu_warning(bool gpu_installed, const std::string& why_not, const std::string& cpu) {
+    if (!gpu_installed) return "";
+    return fmt::format(
+        "this machine has an NVIDIA GPU that cannot be used: {}. Using {} (--backend cpu avoids this "
+        "warning)",
+        why_not, cpu);
+}
+
 std::vector<Place> choose_places(const std::string& backend, const std::string& device, int threads) {
     std::vector<Place> places;
-    for (const Backend& each : choose_backends(backend, device))
-        places.push_back(place_of(each, threads));
+    try {
+        for (const Backend& each : choose_backends(backend, device))
+            places.push_back(place_of(each, threads));
+    } catch (const BackendError& error) {
+        throw BackendError(fmt::format("{}; phy_info lists the backends that run here", error.what()));
+    }
     return places;
 }
 

@@ -17,10 +17,14 @@ inline constexpr const char* backend_option_text =
 /// ArgumentError otherwise.
 std::string parse_device(const std::string& text);
 
+/// The warning that "auto" takes a CPU although the machine has an NVIDIA GPU; empty if it has none. why_not:
+/// why phy cannot use a GPU; cpu: the name of the backend.
+std::string cpu_warning(bool gpu_installed, const std::string& why_not, const std::string& cpu);
+
 /// The places that --backend and --device select. A device that is not empty selects CUDA devices. "auto"
-/// takes the backend in PHY_BACKEND, else a CUDA device, else the fastest backend of the CPU, with a warning
-/// if this phy has CUDA. threads: CPU threads, as Host::Config::threads. Throws BackendError if a place is
-/// unavailable, ArgumentError if the two contradict each other or a device is named twice.
+/// takes the backend in PHY_BACKEND, else a CUDA device, else the fastest backend of the CPU, with
+/// cpu_warning() if this phy has CUDA. threads: CPU threads, as Host::Config::threads. Throws BackendError if
+/// a place is unavailable, ArgumentError if the two contradict each other or a device is named twice.
 std::vector<Place> choose_places(const std::string& backend, const std::string& device, int threads);
 
 /// Such as "cuda[0], cuda[1]".

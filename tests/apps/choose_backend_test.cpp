@@ -1,8 +1,10 @@
 #include <optional>
 #include <string>
 
+#include "common/places.hpp"
 #include "phy/core/backend.hpp"
 #include "phy/core/version.hpp"
+#include "phy/cuda/device.hpp"
 #include "support/app_test.hpp"
 
 namespace phy::test {
@@ -22,6 +24,16 @@ protected:
         expect_failure(command, 3, words, environment);
     }
 
+    /// What "auto" prints if it takes the CPU.
+    static std::string warning_of(const std::string& cpu) {
+        if constexpr (built_with_cuda) {
+            const std::string warning =
+                apps::cpu_warning(gpu::Device::installed(), Backend::all().front().description(), cpu);
+            return warning.empty() ? "" : "demod_app: warning: " + warning + "\n";
+        }
+        return "";
+    }
+
 private:
     static std::optional<Backend> first(bool cuda) {
         for (const Backend& backend : Backend::all()) {
@@ -31,19 +43,22 @@ private:
     }
 };
 
-TEST_F(ChooseBackend, AutoIsCudaOrElseTheCpuWithOneWarning) {
+TEST(CpuWarning, IsOfAGpuThatIsInstalled) {
+    EXPECT_EQ(apps::cpu_warning(false, "no NVIDIA GPU", "cpu[avx2]"), "");
+    EXPECT_EQ(
+        apps::cpu_warning(true, "no CUDA driver", "cpu[avx2]"),
+        "this machine has an NVIDIA GPU that cannot be used: no CUDA driver. Using cpu[avx2] (--backend "
+        "cpu avoids this warning)");
+}
+
+TEST_F(ChooseBackend, AutoIsCudaOrElseTheCpu) {
     const std::string cpu = fastest_of_host().name();
     for (const Arguments& environment : {Arguments{"PHY_BACKEND="}, Arguments{"PHY_BACKEND=auto"}}) {
         const Outcome outcome = demod({capture_, "--json"}, environment);
         const JsonValue report = parse_json(outcome.out);
         EXPECT_EQ(report["device"].is_null(), !first_device());
         EXPECT_EQ(report["backend"].string(), first_device() ? first_device()->name() : cpu);
-        if (first_device() || !built_with_cuda) {
-            EXPECT_EQ(outcome.err, "");
-        } else {
-            EXPECT_EQ(outcome.err, "demod_app: warning: " + Backend::all().front().description() +
-                                       ": using " + cpu + " (--backend cpu avoids this warning)\n");
-        }
+        EXPECT_EQ(outcome.err, first_device() ? "" : warning_of(cpu));
         EXPECT_EQ(demod({capture_, "--quiet"}, environment).err, "");
         EXPECT_EQ(demod({capture_, "--backend", "scalar"}, environment).err, "");
     }
@@ -61,7 +76,8 @@ TEST_F(ChooseBackend, CudaThatIsNotThereIsRefused) {
     expect_no_backend({}, {"PHY_BACKEND", "cuda[9999]"}, {"PHY_BACKEND=cuda[9999]"});
     expect_failure({measure_app, capture_}, 3, {"PHY_BACKEND", "cuda[9999]"}, {"PHY_BACKEND=cuda[9999]"});
     if (first_device()) return;
-    expect_no_backend({"--backend", "cuda"}, {"cuda"});
+    expect_no_backend({"--backend", "cuda"},
+                      {"'cuda'", built_with_cuda ? "not run" : "without CUDA", "phy_info"});
     expect_no_backend({"--device", "0"}, {"--device 0:", "cuda[0]"});
     expect_no_backend({}, {"PHY_BACKEND", "cuda"}, {"PHY_BACKEND=cuda"});
 }

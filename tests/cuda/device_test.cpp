@@ -92,6 +92,18 @@ TEST(NoDevice, IsExplained) {
     }
 }
 
+TEST(NoDevice, IsNoMatterOfDriversWithoutAGpu) {
+    if (Device::installed()) GTEST_SKIP() << "there is a GPU";
+    EXPECT_TRUE(Device::all().empty());
+    const std::string why = Device::why_not();
+    EXPECT_TRUE(why == "no NVIDIA GPU" || why == "no CUDA device") << why;
+}
+
+TEST(SomeDevice, IsInstalled) {
+    PHY_NEEDS_GPU();
+    EXPECT_TRUE(Device::installed());
+}
+
 TEST(NoDevice, IsListedAsABackendThatDoesNotRun) {
     if (!Device::all().empty()) GTEST_SKIP() << "there is a device";
     ASSERT_EQ(cuda_backends().size(), 1U);

@@ -62,7 +62,8 @@ std::string variable() {
 }
 
 BackendError not_built_in(std::string_view name) {
-    return BackendError("backend '" + std::string(name) + "' is not in this build of phy");
+    return BackendError("backend '" + std::string(name) + "' is not in this build of phy" +
+                        (parse_cuda(name) ? ", which is without CUDA" : ""));
 }
 
 BackendError does_not_run(std::string_view name, const std::string& why) {

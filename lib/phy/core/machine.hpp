@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,6 +22,9 @@ std::vector<InstructionSetFacts> list_instruction_sets();
 
 /// Number of CUDA devices of this machine, whether or not phy has code for them; 0 without a driver.
 int count_cuda_devices();
+
+/// True if this machine has an NVIDIA GPU, with or without a driver. root: the folder that stands for "/".
+bool has_nvidia_gpu(const std::filesystem::path& root);
 
 /// The reason why phy cannot run on the device; empty if it can.
 std::string why_not_on_cuda_device(int ordinal);

@@ -56,7 +56,9 @@ int count_devices(int& count) {
 
 std::string why_no_device(int code) {
     const int driver = driver_version();
-    if (driver == 0) return "no CUDA driver";
+    if (driver == 0 && !phy::detail::has_nvidia_gpu("/")) return "no NVIDIA GPU";
+    if (driver == 0)
+        return "no CUDA driver: expected NVIDIA's for CUDA " + version_text(oldest_driver) + " or later";
     if (code == cudaErrorInsufficientDriver || driver < oldest_driver)
         return "the CUDA driver is too old: it supports CUDA " + version_text(driver) + ", expected " +
                version_text(oldest_driver) + " or later";
@@ -132,6 +134,10 @@ std::string Device::why_not() {
                 (all_why.empty() ? "" : "; ") + ("CUDA device " + std::to_string(ordinal) + ": ") + why;
     }
     return all_why;
+}
+
+bool Device::installed() {
+    return phy::detail::has_nvidia_gpu("/") || phy::detail::count_cuda_devices() > 0;
 }
 
 std::string Device::name() const {

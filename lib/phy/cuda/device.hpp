@@ -55,9 +55,13 @@ public:
     /// Every device that phy can run on; empty without a driver.
     static std::vector<Device> all();
 
-    /// Why all() is empty or lacks a device, as a text for people: "no CUDA driver". Empty if no device is
+    /// Why all() is empty or lacks a device, as a text for people: "no NVIDIA GPU". Empty if no device is
     /// missing.
     static std::string why_not();
+
+    /// True if this machine has an NVIDIA GPU, whether or not phy can run on it. A program that chooses a
+    /// device by itself should warn if all() is empty then.
+    static bool installed();
 
     [[nodiscard]] int ordinal() const { return ordinal_; }
     [[nodiscard]] std::string name() const;        ///< such as "NVIDIA H200"
