@@ -8,12 +8,14 @@
 #include <fmt/format.h>
 
 #include "common/app.hpp"
+#include "common/load.hpp"
 
 namespace {
 
 using phy::apps::Climb;
 using phy::apps::Json;
 using phy::apps::LadderOptions;
+using phy::apps::spread_text;
 
 struct Ladder {
     std::string_view name;
@@ -34,7 +36,7 @@ const Ladder& find_ladder(std::string_view name) {
 }
 
 double before(const Climb& climb, std::size_t i) {
-    return climb.rungs[i == 0 ? 0 : i - 1].seconds;
+    return climb.rungs[i == 0 ? 0 : i - 1].seconds.median;
 }
 
 /// In units of 10^9 per second.
@@ -46,41 +48,50 @@ std::string to_text(const Climb& climb, const phy::gpu::Device& device) {
     const auto& task = climb.task;
     std::string text = fmt::format("{}, on {}\n", task.title, device.name());
     if (!task.note.empty()) text += task.note + "\n";
-    text += fmt::format("{:<14}{:>8}{:>10}{:>10}{:>10}{:>10}{:>12}{:>12}  {}\n", "step", "threads", "us",
-                        task.rate, "GB/s", "of " + climb.limit_kind, "over last", "over first", "what");
-    const auto line = [&task](std::string_view name, int threads, double seconds, double of_limit) {
-        return fmt::format("{:<14}{:>8}{:>10.1f}{:>10.1f}{:>10.1f}{:>10.3f}", name,
-                           threads == 0 ? "" : std::to_string(threads), seconds * 1e6,
+    text +=
+        fmt::format("{:<14}{:>8}{:>10}{:>9}{:>10}{:>10}{:>10}{:>12}{:>12}  {}\n", "step", "threads", "us",
+                    "spread", task.rate, "GB/s", "of " + climb.limit_kind, "over last", "over first", "what");
+    const auto line = [&task](std::string_view name, int threads, double seconds, std::string_view spread,
+                              double of_limit) {
+        return fmt::format("{:<14}{:>8}{:>10.1f}{:>9}{:>10.1f}{:>10.1f}{:>10.3f}", name,
+                           threads == 0 ? "" : std::to_string(threads), seconds * 1e6, spread,
                            giga(task.count, seconds), giga(task.bytes, seconds), of_limit);
     };
     for (std::size_t i = 0; i < climb.rungs.size(); ++i) {
         const auto& rung = climb.rungs[i];
-        text += line(rung.name, rung.threads, rung.seconds, rung.of_limit) +
-                fmt::format("{:>12.2f}{:>12.2f}  {}\n", before(climb, i) / rung.seconds,
-                            climb.rungs.front().seconds / rung.seconds, rung.what);
+        const double seconds = rung.seconds.median;
+        text += line(rung.name, rung.threads, seconds, fmt::format("{:.1f} %", rung.seconds.spread_percent()),
+                     rung.of_limit) +
+                fmt::format("{:>12.2f}{:>12.2f}  {}\n", before(climb, i) / seconds,
+                            before(climb, 0) / seconds, rung.what);
     }
-    return text + line(climb.limit, 0, climb.limit_seconds, 1.0) + "\n";
+    return text + line(climb.limit, 0, climb.limit_seconds, "", 1.0) + "\n" + spread_text;
 }
 
-Json to_json(std::string_view name, const Climb& climb, const phy::gpu::Device& device) {
+Json to_json(std::string_view name, const Climb& climb, const phy::gpu::Device& device,
+             const Json& warnings) {
     const auto& task = climb.task;
     const std::string units_per_second = task.unit + "_per_second";
     const std::string of_limit = "of_" + climb.limit_kind;
     std::vector<Json> steps;
     for (std::size_t i = 0; i < climb.rungs.size(); ++i) {
         const auto& rung = climb.rungs[i];
+        const double seconds = rung.seconds.median;
         steps.push_back(Json::object({{"name", rung.name},
                                       {"what", rung.what},
                                       {"threads", rung.threads == 0 ? Json() : Json(rung.threads)},
-                                      {"seconds", rung.seconds},
-                                      {units_per_second, static_cast<double>(task.count) / rung.seconds},
-                                      {"bytes_per_second", static_cast<double>(task.bytes) / rung.seconds},
+                                      {"seconds", seconds},
+                                      {"lower_quartile_seconds", rung.seconds.lower},
+                                      {"upper_quartile_seconds", rung.seconds.upper},
+                                      {units_per_second, static_cast<double>(task.count) / seconds},
+                                      {"bytes_per_second", static_cast<double>(task.bytes) / seconds},
                                       {of_limit, rung.of_limit},
-                                      {"speed_up", before(climb, i) / rung.seconds},
-                                      {"speed_up_over_first", climb.rungs.front().seconds / rung.seconds}}));
+                                      {"speed_up", before(climb, i) / seconds},
+                                      {"speed_up_over_first", before(climb, 0) / seconds}}));
     }
     const std::string limit_seconds = climb.limit_kind + "_seconds";
     std::vector<Json::Member> members = {{"context", Json::object(phy::apps::measurement_context(device))},
+                                         {"warnings", warnings},
                                          {"ladder", name},
                                          {"title", task.title},
                                          {task.unit, task.count}};
@@ -142,8 +153,9 @@ int main(int argc, char** argv) {
     app.body = [&](const CommonOptions& common) {
         const Ladder& ladder = find_ladder(name);
         const phy::gpu::Device device(device_number);
+        const Json warnings = warn_of_load();
         const Climb climb = ladder.climb(device, options);
-        print_result(common, to_json(ladder.name, climb, device), to_text(climb, device));
+        print_result(common, to_json(ladder.name, climb, device, warnings), to_text(climb, device));
     };
     return run_app(app, argc, argv);
 }

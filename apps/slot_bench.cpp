@@ -7,6 +7,7 @@
 #include "common/app.hpp"
 #include "common/bench_options.hpp"
 #include "common/formats.hpp"
+#include "common/load.hpp"
 #include "common/places.hpp"
 #include "common/signal.hpp"
 #include "phy/phy.hpp"
@@ -79,23 +80,25 @@ std::string to_text(const std::vector<Result>& results, const Setting& setting) 
         "one slot at a time, from host memory to host memory: {} at {:g} dB on {} ({}), {} slots\n",
         to_string(setting.options.modulation), working_snr(setting.options.modulation),
         setting.place().backends, setting.place().hardware(), setting.options.slots);
-    text += fmt::format("{:<13}{:>10}  {:<18}{:>11}{:>9}{:>10}\n", "formats", "symbols", "way", "median us",
-                        "p99 us", "of parts");
+    text += fmt::format("{:<13}{:>10}  {:<18}{:>11}{:>9}{:>9}{:>10}\n", "formats", "symbols", "way",
+                        "median us", "spread", "p99 us", "of parts");
     bool has_parts = false;
     for (const Result& result : results) {
         for (const LatencyRow& row : result.rows) {
-            text += fmt::format("{:<13}{:>10}  {:<18}{:>11.2f}{:>9.2f}{:>10}\n", to_string(result.formats),
-                                result.symbols, row.name, row.latency.median * 1e6, row.latency.p99 * 1e6,
+            text += fmt::format("{:<13}{:>10}  {:<18}{:>11.2f}{:>7.1f} %{:>9.2f}{:>10}\n",
+                                to_string(result.formats), result.symbols, row.name, row.latency.median * 1e6,
+                                row.latency.spread_percent(), row.latency.p99 * 1e6,
                                 row.of_parts ? fmt::format("{:.2f}", *row.of_parts) : "");
             has_parts = has_parts || row.of_parts;
         }
     }
+    text += spread_text;
     if (has_parts)
         text += "of parts: the median divided by the sum of the parts alone, each with its own wait\n";
     return text;
 }
 
-Json to_json(const std::vector<Result>& results, const Setting& setting) {
+Json to_json(const std::vector<Result>& results, const Json& warnings, const Setting& setting) {
     std::vector<Json> rows;
     for (const Result& result : results) {
         for (const LatencyRow& row : result.rows) {
@@ -103,13 +106,16 @@ Json to_json(const std::vector<Result>& results, const Setting& setting) {
                                          {"formats", to_string(result.formats)},
                                          {"way", row.name},
                                          {"median_seconds", row.latency.median},
+                                         {"lower_quartile_seconds", row.latency.lower},
+                                         {"upper_quartile_seconds", row.latency.upper},
                                          {"p99_seconds", row.latency.p99},
                                          {"of_parts", row.of_parts ? Json(*row.of_parts) : Json()}}));
         }
     }
     std::vector<Json::Member> context = bench_context(setting.place(), setting.options.modulation);
     context.emplace_back("slots", setting.options.slots);
-    return Json::object({{"context", Json::object(context)}, {"rows", Json::array(rows)}});
+    return Json::object(
+        {{"context", Json::object(context)}, {"warnings", warnings}, {"rows", Json::array(rows)}});
 }
 
 /// The bench has several copies of samples and soft bits.
@@ -123,12 +129,13 @@ void check_sizes(const Options& options) {
 void run(const Options& options, const CommonOptions& common) {
     const Setting setting = {options, choose_places(options.backend, options.device, options.threads)};
     check_sizes(options);
+    const Json warnings = warn_of_load();
     std::vector<Result> results;
     for (const Formats& formats : options.formats) {
         for (const std::uint64_t symbols : options.symbols)
             results.push_back(measure(setting, symbols, formats));
     }
-    print_result(common, to_json(results, setting), to_text(results, setting));
+    print_result(common, to_json(results, warnings, setting), to_text(results, setting));
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 
 #include "common/app.hpp"
 #include "common/bench_options.hpp"
+#include "common/load.hpp"
 #include "common/places.hpp"
 #include "common/progress.hpp"
 #include "common/signal.hpp"
@@ -45,6 +46,7 @@ struct Setting {
 struct Result {
     std::vector<StreamRow> rows;
     std::string limit;
+    Json warnings;
 };
 
 /// An option that may be repeated.
@@ -109,7 +111,7 @@ BenchPlace place_of(const Setting& setting) {
 
 /// Per second.
 double rate(std::uint64_t count, const StreamRow& row) {
-    return static_cast<double>(count) / row.seconds;
+    return static_cast<double>(count) / row.seconds.median;
 }
 
 /// The given value, or the pipeline's choice.
@@ -124,11 +126,12 @@ Json json_of(const Choice& asked) {
 std::string line(const StreamRow& row, std::size_t width) {
     const Combination& of = row.combination;
     return fmt::format(
-        "{:<{}}  {:<13}{:>10}{:>9}{:>15}{:>8}  {:<11}{:>9.3f}{:>9.3f}{:>9.2f}{:>10.2f}{:>10.3f}{:>11.2f}\n",
+        "{:<{}}  {:<13}{:>10}{:>9}{:>15}{:>8}  {:<11}{:>9.3f}{:>7.1f} "
+        "%{:>9.3f}{:>9.2f}{:>10.2f}{:>10.3f}{:>11.2f}\n",
         names_of(row.places), width, to_string(of.formats), of.symbols, text_of(of.streams, row.streams),
-        text_of(of.chunk, row.largest_chunk), row.chunks, to_string(of.order), row.seconds * 1e3,
-        1e-9 * rate(of.symbols, row), 1e-9 * rate(row.bytes_in, row), 1e-9 * rate(row.bytes_out, row),
-        row.of_limit, row.of_serial);
+        text_of(of.chunk, row.largest_chunk), row.chunks, to_string(of.order), row.seconds.median * 1e3,
+        row.seconds.spread_percent(), 1e-9 * rate(of.symbols, row), 1e-9 * rate(row.bytes_in, row),
+        1e-9 * rate(row.bytes_out, row), row.of_limit, row.of_serial);
 }
 
 std::string to_text(const Result& result, const Setting& setting) {
@@ -140,11 +143,13 @@ std::string to_text(const Result& result, const Setting& setting) {
     std::size_t width = first.size();
     for (const Places& set : setting.sets)
         width = std::max(width, names_of(set).size());
-    text += fmt::format("{:<{}}  {:<13}{:>10}{:>9}{:>15}{:>8}  {:<11}{:>9}{:>9}{:>9}{:>10}{:>10}{:>11}\n",
-                        first, width, "formats", "symbols", "streams", "chunk", "chunks", "order", "ms",
-                        "Gsym/s", "GB/s in", "GB/s out", "of limit", "of serial");
+    text +=
+        fmt::format("{:<{}}  {:<13}{:>10}{:>9}{:>15}{:>8}  {:<11}{:>9}{:>9}{:>9}{:>9}{:>10}{:>10}{:>11}\n",
+                    first, width, "formats", "symbols", "streams", "chunk", "chunks", "order", "ms", "spread",
+                    "Gsym/s", "GB/s in", "GB/s out", "of limit", "of serial");
     for (const StreamRow& row : result.rows)
         text += line(row, width);
+    text += spread_text;
     text += fmt::format("of limit: 1 is as fast as the limit, {}\n", result.limit);
     text += "of serial: times as fast as one chunk after another, nothing at the same time\n";
     return text;
@@ -164,7 +169,9 @@ Json to_json(const StreamRow& row) {
                          {"order", to_string(of.order)},
                          {"formats", to_string(of.formats)},
                          {"backend", names_of(row.places)},
-                         {"seconds", row.seconds},
+                         {"seconds", row.seconds.median},
+                         {"lower_quartile_seconds", row.seconds.lower},
+                         {"upper_quartile_seconds", row.seconds.upper},
                          {"symbols_per_second", rate(of.symbols, row)},
                          {"bytes_in_per_second", rate(row.bytes_in, row)},
                          {"bytes_out_per_second", rate(row.bytes_out, row)},
@@ -182,7 +189,8 @@ Json to_json(const Result& result, const Setting& setting) {
     std::vector<Json::Member> context = bench_context(place_of(setting), setting.modulation);
     context.emplace_back("rounds", setting.rounds);
     context.emplace_back("limit", result.limit);
-    return Json::object({{"context", Json::object(context)}, {"rows", Json::array(all)}});
+    return Json::object(
+        {{"context", Json::object(context)}, {"warnings", result.warnings}, {"rows", Json::array(all)}});
 }
 
 std::vector<Places> choose_sets(const Options& options) {
@@ -208,8 +216,9 @@ Result measure(const Setting& setting, const std::vector<Combination>& all, bool
         StreamBench::try_pipelines(config, all);
         work += StreamBench::work(config, all);
     }
-    Progress progress(work, quiet);
     Result result;
+    result.warnings = warn_of_load();
+    Progress progress(work, quiet);
     for (const StreamBench::Config& config : configs) {
         StreamBench bench(config, all);
         // The description for several devices also fits one.

@@ -12,7 +12,6 @@
 #include <fmt/format.h>
 
 #include "common/machine.hpp"
-#include "common/median.hpp"
 #include "phy/core/version.hpp"
 
 namespace phy::apps {
@@ -81,7 +80,7 @@ PairedTime time_paired(const gpu::Device& device, const Launch& reference, const
         times.push_back(events[i + 2].milliseconds_since(events[i + 1]) * 1e-3);
         ratios.push_back(reference_times.back() / times.back());
     }
-    return {median(reference_times), median(times), median(ratios)};
+    return {median(reference_times), quartiles(times), median(ratios)};
 }
 
 Launch fastest_copy(const gpu::Device& device, std::span<const Move> moves, bool graph) {

@@ -6,6 +6,7 @@
 
 #include "common/copy_kernel.hpp"
 #include "common/json.hpp"
+#include "common/median.hpp"
 #include "phy/cuda/stream.hpp"
 
 namespace phy::apps {
@@ -19,8 +20,8 @@ Launch as_graph(const gpu::Device& device, const Launch& work);
 /// Times of two pieces of work that ran in turns.
 struct PairedTime {
     double reference_seconds = 0.0;  ///< median
-    double seconds = 0.0;            ///< median
-    double share = 0.0;              ///< median over neighbours of reference time / work time
+    Quartiles seconds;
+    double share = 0.0;  ///< median over neighbours of reference time / work time
 };
 
 /// Times reference, work, reference, work ... with events, after one run of each that is not timed.

@@ -10,6 +10,7 @@
 
 #include "common/gpu_timing.hpp"
 #include "common/json.hpp"
+#include "common/median.hpp"
 #include "common/signal.hpp"
 #include "phy/cuda/stream.hpp"
 
@@ -61,7 +62,7 @@ struct Rung {
     std::string name;
     std::string what;
     int threads = 0;
-    double seconds = 0.0;
+    Quartiles seconds;
     double of_limit = 0.0;  ///< share of the limit's speed
 };
 

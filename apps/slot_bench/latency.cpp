@@ -40,7 +40,7 @@ Latency time_calls(int calls, const std::function<void()>& call) {
         if (i >= 0) seconds.push_back(took.count());
     }
     std::ranges::sort(seconds);
-    return {seconds[seconds.size() / 2], seconds[(seconds.size() * 99 - 1) / 100]};
+    return {quartiles(seconds), seconds[(seconds.size() * 99 - 1) / 100]};
 }
 
 Latency time_pipeline(const Slot& slot, std::span<const std::byte> input, std::span<std::byte> output) {

@@ -5,14 +5,14 @@
 #include <string>
 #include <vector>
 
+#include "common/median.hpp"
 #include "common/signal.hpp"
 #include "phy/phy.hpp"
 
 namespace phy::apps {
 
 /// Seconds per call, over several equal calls.
-struct Latency {
-    double median = 0.0;
+struct Latency : Quartiles {
     double p99 = 0.0;
 };
 

@@ -146,7 +146,7 @@ StreamRow StreamBench::measure(const Combination& combination, Progress& progres
             .largest_chunk = largest_chunk,
             .bytes_in = bytes_in,
             .bytes_out = bytes_out,
-            .seconds = median(times.pipeline),
+            .seconds = quartiles(times.pipeline),
             .limit_seconds = median(times.limit),
             .serial_seconds = median(times.serial),
             .of_limit = median(times.of_limit),

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "common/median.hpp"
 #include "common/progress.hpp"
 #include "phy/phy.hpp"
 #include "stream_bench/grid.hpp"
@@ -24,7 +25,7 @@ struct StreamRow {
     std::size_t bytes_in = 0;
     std::size_t bytes_out = 0;
 
-    double seconds = 0.0;                    ///< median
+    Quartiles seconds;
     double limit_seconds = 0.0;              ///< median
     double serial_seconds = 0.0;             ///< median, with one chunk after another and no overlap
     double of_limit = 0.0;                   ///< median over neighbours of limit time / pipeline time

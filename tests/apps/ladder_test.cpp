@@ -50,6 +50,8 @@ TEST_F(LadderTest, EveryStepComputesTheSame) {
             EXPECT_EQ(steps.back()["name"].string(), "phy");
             for (const JsonValue& step : steps) {
                 EXPECT_GT(step["seconds"].number(), 0.0);
+                EXPECT_LE(step["lower_quartile_seconds"].number(), step["seconds"].number());
+                EXPECT_GE(step["upper_quartile_seconds"].number(), step["seconds"].number());
                 EXPECT_GT(step["of_copy"].number(), 0.0);
                 EXPECT_GT(step["symbols_per_second"].number(), 0.0);
                 EXPECT_GT(step["speed_up_over_first"].number(), 0.0);

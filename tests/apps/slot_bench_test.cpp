@@ -31,6 +31,8 @@ protected:
             const double median = row["median_seconds"].number();
             EXPECT_GT(median, 0.0);
             EXPECT_GE(row["p99_seconds"].number(), median);
+            EXPECT_LE(row["lower_quartile_seconds"].number(), median);
+            EXPECT_GE(row["upper_quartile_seconds"].number(), median);
             EXPECT_TRUE(medians.emplace(row["way"].string(), median).second) << row["way"].string();
         }
         return medians;
@@ -44,6 +46,7 @@ TEST_F(SlotBenchTest, OnACpu) {
         EXPECT_EQ(result["context"]["slots"].number(), 7.0);
         EXPECT_EQ(result["context"]["threads"].number(), 1.0);
         EXPECT_EQ(result["rows"].array().size(), 4U);
+        EXPECT_LE(result["warnings"].array().size(), 1U);
         for (const double symbols : {12.0, 5000.0}) {
             const auto medians = ways(result, symbols);
             EXPECT_TRUE(medians.contains("SoftDemapper") && medians.contains("Pipeline"));
@@ -80,7 +83,8 @@ TEST_F(SlotBenchTest, RunsEveryModulationAndFormat) {
 
 TEST_F(SlotBenchTest, TheTextNamesTheSetting) {
     const Outcome outcome = bench({"--backend", "scalar", "--symbols", "600"});
-    for (const std::string words : {"256qam at 30 dB on scalar", "7 slots", "cf32:int8", "600", "Pipeline"})
+    for (const std::string words :
+         {"256qam at 30 dB on scalar", "7 slots", "cf32:int8", "600", "Pipeline", "spread"})
         EXPECT_NE(outcome.out.find(words), std::string::npos) << words << " in:\n" << outcome.out;
     EXPECT_EQ(bench({"--quiet", "--backend", "scalar"}).out, "");
 }

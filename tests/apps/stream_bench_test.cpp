@@ -155,6 +155,14 @@ TEST_F(StreamBenchTest, QuietPrintsNothingButJson) {
     EXPECT_TRUE(bench_json(small).has("rows"));
 }
 
+TEST_F(StreamBenchTest, PrintsTheWarningsOfTheJson) {
+    const Outcome outcome = bench({"--symbols", "1000", "--rounds", "1", "--backend", "scalar", "--json"});
+    std::string expected;
+    for (const JsonValue& warning : parse_json(outcome.out)["warnings"].array())
+        expected += "stream_bench: warning: " + warning.string() + "\n";
+    EXPECT_EQ(outcome.err, expected);
+}
+
 TEST_F(StreamBenchTest, StopsWhenInterrupted) {
     Subprocess process({stream_bench_, "--symbols", "10000000", "--rounds", "10000", "--threads", "1",
                         "--backend", "scalar", "--quiet"});
@@ -242,6 +250,8 @@ TEST_P(StreamBenchOn, NumbersOfARowAgree) {
         EXPECT_GT(seconds, 0.0);
         EXPECT_GT(row["limit_seconds"].number(), 0.0);
         EXPECT_GT(row["serial_seconds"].number(), 0.0);
+        EXPECT_EQ(row["lower_quartile_seconds"].number(), seconds);
+        EXPECT_EQ(row["upper_quartile_seconds"].number(), seconds);
         EXPECT_DOUBLE_EQ(row["of_limit"].number(), row["limit_seconds"].number() / seconds);
         EXPECT_DOUBLE_EQ(row["of_serial"].number(), row["serial_seconds"].number() / seconds);
         EXPECT_DOUBLE_EQ(row["symbols_per_second"].number(), symbols / seconds);
@@ -258,6 +268,13 @@ TEST_P(StreamBenchOn, NumbersOfARowAgree) {
         EXPECT_GE(row["chunks"].number() * largest, symbols);
         EXPECT_LE(largest, symbols);
     }
+}
+
+TEST_P(StreamBenchOn, QuartilesOfSeveralRoundsEncloseTheMedian) {
+    const JsonValue row = json_on({"--rounds", "11", "--symbols", "100000"})["rows"].array().front();
+    EXPECT_LE(row["lower_quartile_seconds"].number(), row["seconds"].number());
+    EXPECT_GE(row["upper_quartile_seconds"].number(), row["seconds"].number());
+    EXPECT_LT(row["lower_quartile_seconds"].number(), row["upper_quartile_seconds"].number());
 }
 
 TEST_P(StreamBenchOn, NamesTheStepsOfTheLastRound) {

@@ -25,6 +25,7 @@ using phy::Host;
 using phy::SampleFormat;
 using phy::apps::Json;
 using phy::apps::median;
+using phy::apps::Quartiles;
 using Bytes = std::vector<std::byte>;
 
 double seconds_of(const std::function<void()>& work) {
@@ -48,13 +49,16 @@ Json timed(const std::string& name, const Host& host, const Bytes& in, Bytes& ou
         times.push_back(seconds_of(work));
         ratios.push_back(of_copy / times.back());
     }
+    const Quartiles seconds = phy::apps::quartiles(times);
     return Json::object({{"name", name},
                          {"backend", host.backend().name()},
                          {"threads", host.threads()},
                          {"bytes_in", in.size()},
                          {"bytes_out", out.size()},
-                         {"seconds", median(times)},
-                         {"GB/s", static_cast<double>(in.size() + out.size()) / median(times) * 1e-9},
+                         {"seconds", seconds.median},
+                         {"lower_quartile_seconds", seconds.lower},
+                         {"upper_quartile_seconds", seconds.upper},
+                         {"GB/s", static_cast<double>(in.size() + out.size()) / seconds.median * 1e-9},
                          {"of_copy", median(ratios)}});
 }
 

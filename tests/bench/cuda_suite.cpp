@@ -52,7 +52,7 @@ void Suite::record(const std::string& name, const Measurement& measurement) {
     const apps::PairedTime time = apps::time_paired(device_, copy, work, options_.quick ? 3 : 20);
 
     const auto launches = static_cast<double>(moves.size());
-    const double seconds = time.seconds / launches;
+    const double seconds = time.seconds.median / launches;
     const double gsym = static_cast<double>(measurement.symbols) / seconds * 1e-9;
     const double gbytes =
         static_cast<double>(moves.front().bytes_in + moves.front().bytes_out) / seconds * 1e-9;
@@ -60,12 +60,14 @@ void Suite::record(const std::string& name, const Measurement& measurement) {
                                      {"symbols", measurement.symbols},
                                      {"launches", moves.size()},
                                      {"seconds", seconds},
+                                     {"lower_quartile_seconds", time.seconds.lower / launches},
+                                     {"upper_quartile_seconds", time.seconds.upper / launches},
                                      {"Gsym/s", gsym},
                                      {"GB/s", gbytes},
                                      {limit + "_seconds", time.reference_seconds / launches},
                                      {"of_" + limit, time.share}}));
-    fmt::print("{:<60} {:>10.2f} us {:>8.2f} Gsym/s {:>7.0f} GB/s {:>6.3f} of {}\n", name, seconds * 1e6,
-               gsym, gbytes, time.share, limit);
+    fmt::print("{:<60} {:>10.2f} us, spread {:>5.1f} %, {:>8.2f} Gsym/s {:>7.0f} GB/s {:>6.3f} of {}\n", name,
+               seconds * 1e6, time.seconds.spread_percent(), gsym, gbytes, time.share, limit);
     std::fflush(stdout);
 }
 

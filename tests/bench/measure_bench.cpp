@@ -30,6 +30,7 @@ namespace {
 using phy::Host;
 using phy::apps::Json;
 using phy::apps::median;
+using phy::apps::Quartiles;
 using Work = std::function<void()>;
 using Words = std::span<const std::uint64_t>;
 
@@ -86,14 +87,16 @@ std::vector<Json::Member> timed(const std::string& name, const Host& host, Words
         times.push_back(seconds_of(work));
         ratios.push_back(of_read / times.back());
     }
-    const double typical = median(times);
+    const Quartiles seconds = phy::apps::quartiles(times);
     return {{"name", name},
             {"threads", host.threads()},
             {"backend", host.backend().name()},
             {"bytes", words.size_bytes()},
-            {"seconds", typical},
-            {"Gitem/s", static_cast<double>(items) / typical * 1e-9},
-            {"GB/s", static_cast<double>(words.size_bytes()) / typical * 1e-9},
+            {"seconds", seconds.median},
+            {"lower_quartile_seconds", seconds.lower},
+            {"upper_quartile_seconds", seconds.upper},
+            {"Gitem/s", static_cast<double>(items) / seconds.median * 1e-9},
+            {"GB/s", static_cast<double>(words.size_bytes()) / seconds.median * 1e-9},
             {"of_read", median(ratios)}};
 }
 

@@ -32,6 +32,7 @@ using phy::cf32;
 using phy::Host;
 using phy::apps::Json;
 using phy::apps::median;
+using phy::apps::Quartiles;
 using Work = std::function<void()>;
 
 double seconds_of(const Work& work, int times) {
@@ -70,12 +71,15 @@ Json timed(const std::string& name, const Host& host, std::size_t samples, const
         }
         if (turn >= 0) seconds.push_back(of_work);
     }
-    const double typical = median(seconds);
-    std::vector<Json::Member> members = {{"name", name},
-                                         {"backend", host.backend().name()},
-                                         {"samples", samples},
-                                         {"seconds", typical},
-                                         {"Msamples/s", static_cast<double>(samples) / typical * 1e-6}};
+    const Quartiles typical = phy::apps::quartiles(seconds);
+    std::vector<Json::Member> members = {
+        {"name", name},
+        {"backend", host.backend().name()},
+        {"samples", samples},
+        {"seconds", typical.median},
+        {"lower_quartile_seconds", typical.lower},
+        {"upper_quartile_seconds", typical.upper},
+        {"Msamples/s", static_cast<double>(samples) / typical.median * 1e-6}};
     for (std::size_t i = 0; i < limits.size(); ++i)
         members.emplace_back(limits[i].name, median(ratios[i]));
     return Json::object(members);

@@ -11,6 +11,7 @@ namespace phy::bench {
 namespace {
 
 using apps::median;
+using apps::Quartiles;
 using Clock = std::chrono::steady_clock;
 
 double seconds_of(const std::function<void()>& work, std::size_t repeats) {
@@ -46,11 +47,13 @@ void run_paired_with(benchmark::State& state, const Traffic& traffic, const char
         ratios.push_back(of_reference / of_work);
         state.SetIterationTime(of_work);
     }
-    const double typical = median(times);
+    const Quartiles seconds = apps::quartiles(times);
     const auto bytes = static_cast<double>(traffic.bytes_in + traffic.bytes_out);
-    state.counters["seconds"] = typical;
-    state.counters["Gsym/s"] = static_cast<double>(traffic.symbols) / typical * 1e-9;
-    state.counters["GB/s"] = bytes / typical * 1e-9;
+    state.counters["seconds"] = seconds.median;
+    state.counters["lower_quartile_seconds"] = seconds.lower;
+    state.counters["upper_quartile_seconds"] = seconds.upper;
+    state.counters["Gsym/s"] = static_cast<double>(traffic.symbols) / seconds.median * 1e-9;
+    state.counters["GB/s"] = bytes / seconds.median * 1e-9;
     state.counters[name] = median(ratios);
 }
 

@@ -20,8 +20,8 @@ constexpr benchmark::IterationCount rounds_for(std::size_t symbols) {
 }
 
 /// Times work in turns with a memcpy that moves the same bytes (half of bytes_in + bytes_out from one buffer
-/// to another). Reports the median time of the work, and the counters Gsym/s, GB/s (read and written) and
-/// of_memcpy: the median over neighbours of memcpy time / work time.
+/// to another). Reports the median and the quartiles of the times of the work, and the counters Gsym/s, GB/s
+/// (read and written) and of_memcpy: the median over neighbours of memcpy time / work time.
 void run_paired(benchmark::State& state, const Traffic& traffic, const std::function<void()>& work);
 
 /// The same against other work: the counter `name` is the median of reference time / work time.

@@ -29,6 +29,7 @@ using phy::ci16;
 using phy::Host;
 using phy::apps::Json;
 using phy::apps::median;
+using phy::apps::Quartiles;
 using Work = std::function<void()>;
 
 constexpr double slot_seconds = 0.5e-3;
@@ -89,14 +90,17 @@ Json timed(const std::string& name, const Host& host, std::size_t slots, std::si
         seconds.push_back(of_work);
         of_copy.push_back(copy / of_work);
     }
+    const Quartiles of_slot = phy::apps::quartiles(seconds);
     return Json::object({{"name", name},
                          {"backend", host.backend().name()},
                          {"threads", host.threads()},
                          {"slots", slots},
-                         {"us_per_slot", median(seconds) * 1e6},
+                         {"us_per_slot", of_slot.median * 1e6},
+                         {"lower_quartile_us", of_slot.lower * 1e6},
+                         {"upper_quartile_us", of_slot.upper * 1e6},
                          {"best_us", *std::min_element(seconds.begin(), seconds.end()) * 1e6},
                          {"of_copy", median(of_copy)},
-                         {"of_real_time", slot_seconds / median(seconds)}});
+                         {"of_real_time", slot_seconds / of_slot.median}});
 }
 
 std::string named(const char* what, int layers) {

@@ -81,9 +81,11 @@ void measure(const gpu::Device& device, const std::string& type, const Shape& sh
                                         {"level", tuning.level},
                                         {"wide", tuning.wide ? 1 : 0},
                                         {"max_blocks", tuning.max_blocks},
-                                        {"seconds", time.seconds},
+                                        {"seconds", time.seconds.median},
+                                        {"lower_quartile_seconds", time.seconds.lower},
+                                        {"upper_quartile_seconds", time.seconds.upper},
                                         {"cub_seconds", time.reference_seconds},
-                                        {"GB/s", bytes / time.seconds * 1e-9},
+                                        {"GB/s", bytes / time.seconds.median * 1e-9},
                                         {"of_cub", time.share}}));
         fmt::print("{}{}", results.size() == 1 ? "\n" : ",\n", results.back().text());
         std::fflush(stdout);
