@@ -80,7 +80,7 @@ TEST_F(ReadMachineState, WithoutFilesOrWithWrongOnesWarnsOfNothing) {
 }
 
 TEST(Quartiles, LeaveOutAsManyValuesBelowAsAbove) {
-    const auto expect = [](std::vector<double> values, double lower, double median, double upper) {
+    const auto expect = [](const std::vector<double>& values, double lower, double median, double upper) {
         const apps::Quartiles found = apps::quartiles(values);
         EXPECT_EQ(found.lower, lower) << values.size() << " values";
         EXPECT_EQ(found.median, median) << values.size() << " values";

@@ -157,8 +157,9 @@ TEST_F(StreamBenchTest, QuietPrintsNothingButJson) {
 
 TEST_F(StreamBenchTest, PrintsTheWarningsOfTheJson) {
     const Outcome outcome = bench({"--symbols", "1000", "--rounds", "1", "--backend", "scalar", "--json"});
+    const JsonValue result = parse_json(outcome.out);
     std::string expected;
-    for (const JsonValue& warning : parse_json(outcome.out)["warnings"].array())
+    for (const JsonValue& warning : result["warnings"].array())
         expected += "stream_bench: warning: " + warning.string() + "\n";
     EXPECT_EQ(outcome.err, expected);
 }
