@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """Draws what link_sim has measured: bit error rate with theory beside it, EVM and mutual information against SNR.
 
+Bars are intervals of 95 % confidence of bit error rates. An arrow is a point without errors: the rate is below it.
+
     tools/plot_link.py REPORT.json [MORE.json ...] [-o LINK.png]
 
 Takes what link_sim prints with --json and what it writes with --csv. Needs Matplotlib (Debian: python3-matplotlib).
@@ -15,7 +17,8 @@ from plotting import fail, pyplot, save
 
 COLOURS = ("tab:blue", "tab:orange", "tab:green", "tab:red", "tab:purple", "tab:brown", "tab:olive")
 MARKERS = ("o", "x", "s", "+", "^", "d", "v", "*")
-NUMBERS = ("snr_db", "bits", "bit_errors", "bit_error_rate", "theory", "evm_rms", "mutual_information_bits")
+NUMBERS = ("snr_db", "bits", "bit_errors", "bit_error_rate", "bit_error_rate_low", "bit_error_rate_high", "theory", "evm_rms",
+           "mutual_information_bits")
 RECEIVER = ("file", "code_rate", "known", "interference_rejection", "time_interpolation", "method", "llr", "llr_scale")
 # Below it no simulation comes, and theory would stretch the axis.
 LEAST_RATE = 1e-7
@@ -70,27 +73,68 @@ def curves_of(points):
     return curves
 
 
-def draw_curves(axes, curves, value):
+def styles_of(curves):
+    """How each curve is drawn, in all axes."""
     modulations = list(dict.fromkeys(modulation for modulation, _ in curves))
     receivers = list(dict.fromkeys(receiver for _, receiver in curves))
-    for (modulation, receiver), curve in curves.items():
-        drawn = [(point["snr_db"], point[value]) for point in curve if point[value] is not None]
-        drawn = [pair for pair in drawn if value != "bit_error_rate" or pair[1] > 0]
-        axes.plot([snr for snr, _ in drawn], [y for _, y in drawn], linewidth=1, markersize=5, fillstyle="none",
-                  color=COLOURS[(modulations.index(modulation) if len(modulations) > 1 else receivers.index(receiver))
-                                % len(COLOURS)],
-                  marker=MARKERS[receivers.index(receiver) % len(MARKERS)],
-                  label=" ".join(word for word in (modulation, receiver) if word))
+    return {(modulation, receiver): {
+        "color": COLOURS[(modulations.index(modulation) if len(modulations) > 1 else receivers.index(receiver))
+                         % len(COLOURS)],
+        "marker": MARKERS[receivers.index(receiver) % len(MARKERS)],
+        "label": " ".join(word for word in (modulation, receiver) if word)}
+        for modulation, receiver in curves}
+
+
+def label_snr(axes):
     axes.set_xlabel("SNR, dB")
     axes.grid(alpha=0.3, which="both")
-    return modulations
 
 
-def draw_theory(axes, curves, modulations):
+def draw_curves(axes, curves, styles, value):
+    for name, curve in curves.items():
+        drawn = [(point["snr_db"], point[value]) for point in curve if point[value] is not None]
+        axes.plot([snr for snr, _ in drawn], [y for _, y in drawn], linewidth=1, markersize=5, fillstyle="none",
+                  **styles[name])
+    label_snr(axes)
+
+
+def draw_rates(axes, curves, styles):
+    """With intervals. Points without errors are bounds: no line joins them to others."""
+    shown = []
+    for name, curve in curves.items():
+        style = {"linewidth": 1, "markersize": 5, "fillstyle": "none", "elinewidth": 1, "capsize": 2, **styles[name]}
+        measured = [point for point in curve if point["bit_error_rate"]]
+        rates = [point["bit_error_rate"] for point in measured]
+        below = [point["bit_error_rate"] - point["bit_error_rate_low"] for point in measured]
+        above = [point["bit_error_rate_high"] - point["bit_error_rate"] for point in measured]
+        axes.errorbar([point["snr_db"] for point in measured], rates, yerr=(below, above), **style)
+        bounds = {point["snr_db"]: point["bit_error_rate_high"] for point in curve if point["bit_error_rate"] == 0}
+        if bounds:
+            axes.errorbar(list(bounds), list(bounds.values()), yerr=[0.5 * bound for bound in bounds.values()], uplims=True,
+                          **{**style, "linestyle": "none", "label": None})
+        shown += [*rates, *bounds.values(), *theory_of(curve).values()]
+    if any(point["bit_error_rate"] == 0 for curve in curves.values() for point in curve):
+        axes.plot([], [], linestyle="none", marker=r"$\downarrow$", markersize=10, color="black",
+                  label="no errors: upper bound, 95 %")
+    axes.set_yscale("log")
+    # Intervals may reach down to almost 0.
+    if shown:
+        axes.set_ylim(bottom=min(shown) / 4)
+    axes.set_ylabel("bit error rate, bars: 95 % confidence")
+    label_snr(axes)
+
+
+def theory_of(curve):
+    return {point["snr_db"]: point["theory"] for point in curve
+            if point["theory"] is not None and point["theory"] >= LEAST_RATE}
+
+
+def draw_theory(axes, curves):
+    modulations = dict.fromkeys(modulation for modulation, _ in curves)
     label = "theory"
     for modulation in modulations:
-        rates = {point["snr_db"]: point["theory"] for (each, _), curve in curves.items() if each == modulation
-                 for point in curve if point["theory"] is not None and point["theory"] >= LEAST_RATE}
+        rates = {snr: rate for (each, _), curve in curves.items() if each == modulation
+                 for snr, rate in theory_of(curve).items()}
         if rates:
             axes.plot(sorted(rates), [rates[snr] for snr in sorted(rates)], color="black", linestyle="--", linewidth=1,
                       label=label, zorder=1)
@@ -100,18 +144,17 @@ def draw_theory(axes, curves, modulations):
 def draw(points, context):
     curves = curves_of(points)
     # The legend has a row of its own, as tall as it needs.
-    lines = (len(curves) + 1 + LEGEND_COLUMNS - 1) // LEGEND_COLUMNS
+    lines = (len(curves) + 2 + LEGEND_COLUMNS - 1) // LEGEND_COLUMNS
     figure = pyplot().figure(figsize=(18, 6.5 + 0.25 * lines), layout="constrained")
     grid = figure.add_gridspec(2, 3, height_ratios=(6.5, 0.25 * lines))
     rate, evm, information = (figure.add_subplot(grid[0, column]) for column in range(3))
-    modulations = draw_curves(rate, curves, "bit_error_rate")
-    draw_theory(rate, curves, modulations)
-    rate.set_yscale("log")
-    rate.set_ylabel("bit error rate")
-    draw_curves(evm, curves, "evm_rms")
+    styles = styles_of(curves)
+    draw_rates(rate, curves, styles)
+    draw_theory(rate, curves)
+    draw_curves(evm, curves, styles, "evm_rms")
     evm.set_yscale("log")
     evm.set_ylabel("EVM rms")
-    draw_curves(information, curves, "mutual_information_bits")
+    draw_curves(information, curves, styles, "mutual_information_bits")
     information.set_ylabel("mutual information, bits a symbol")
     legend = figure.add_subplot(grid[1, :])
     legend.axis("off")

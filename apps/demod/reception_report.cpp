@@ -28,8 +28,12 @@ std::uint64_t symbols(const Reception& done) {
     return done.resource_elements * static_cast<std::uint64_t>(done.link.allocation.layers());
 }
 
-double bit_error_rate(const Reception& done) {
-    return static_cast<double>(done.bit_errors.value()) / static_cast<double>(done.compared_bits);
+/// All slots have the same number of bits.
+ErrorRate bit_error_rate(const Reception& done) {
+    BitErrorSums sums;
+    for (const std::uint64_t errors : done.slot_bit_errors)
+        sums = join(sums, bit_error_sums(errors, done.compared_bits / done.slot_bit_errors.size()));
+    return error_rate(sums, Independent::bits);
 }
 
 double times_real_time(const Reception& done) {
@@ -318,11 +322,7 @@ Json json_of(const Reception& done) {
     add_offsets(members, done);
     members.emplace_back("erasures", done.mean.erasures);
     members.emplace_back("saturated", done.saturated);
-    if (done.bit_errors) {
-        members.emplace_back("bit_errors", *done.bit_errors);
-        members.emplace_back("compared_bits", done.compared_bits);
-        members.emplace_back("bit_error_rate", bit_error_rate(done));
-    }
+    if (done.bit_errors) add_bit_errors(members, *done.bit_errors, done.compared_bits, bit_error_rate(done));
     add_transport_blocks(members, done);
     add_uci(members, done);
     members.emplace_back("descrambled_c_init", done.link.scrambling.c_init());
@@ -365,8 +365,7 @@ std::string text_of(const Reception& done) {
     line("descrambled", fmt::format("c_init {}", done.link.scrambling.c_init()));
     line("erasures", fmt::format("{} of {} symbols", done.mean.erasures, symbols(done)));
     line("saturated", saturation_text(done.saturated, done.soft_bits, done.format, done.llr));
-    if (done.bit_errors)
-        line("bit errors", fmt::format("{} (rate {:.3g})", *done.bit_errors, bit_error_rate(done)));
+    if (done.bit_errors) line("bit errors", bit_error_text(*done.bit_errors, bit_error_rate(done)));
     if (const std::string text = transport_blocks_text(done); !text.empty()) line("decoded", text);
     if (!done.uci.empty()) line("UCI", uci_text(done));
     line("busy", busy_text(done.pipeline));

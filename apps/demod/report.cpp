@@ -15,20 +15,10 @@ double rate(std::uint64_t count, const Demodulation& done) {
     return static_cast<double>(count) / done.seconds;
 }
 
-double bit_error_rate(const Demodulation& done) {
-    return static_cast<double>(done.bit_errors.value()) / static_cast<double>(done.compared_bits);
-}
-
 /// c_init of the descrambling; none without descrambling.
 std::optional<std::uint32_t> c_init_of(const Demodulation& done) {
     if (!done.descrambled) return std::nullopt;
     return done.descrambled->c_init();
-}
-
-std::string bit_error_text(const Demodulation& done) {
-    const bool all = done.compared_bits == done.soft_bits;
-    return fmt::format("{} (rate {:.3g}){}", *done.bit_errors, bit_error_rate(done),
-                       all ? "" : fmt::format(" in {} bits; --count-errors takes all", done.compared_bits));
 }
 
 }  // namespace
@@ -54,11 +44,9 @@ Json json_of(const Demodulation& done) {
         {"erasures", done.counters.erasures},
         {"saturated", done.counters.saturated},
     };
-    if (done.bit_errors) {
-        members.emplace_back("bit_errors", *done.bit_errors);
-        members.emplace_back("compared_bits", done.compared_bits);
-        members.emplace_back("bit_error_rate", bit_error_rate(done));
-    }
+    if (done.bit_errors)
+        add_bit_errors(members, *done.bit_errors, done.compared_bits,
+                       error_rate(*done.bit_errors, done.compared_bits));
     if (const std::optional<std::uint32_t> c_init = c_init_of(done))
         members.emplace_back("descrambled_c_init", *c_init);
     if (done.measured) members.emplace_back("measure_seconds", done.measured->seconds);
@@ -91,7 +79,11 @@ std::string text_of(const Demodulation& done) {
     line("erasures", fmt::format("{} of {} symbols", done.counters.erasures, done.symbols));
     line("saturated",
          saturation_text(done.counters.saturated, done.soft_bits, done.format, done.demapper.llr));
-    if (done.bit_errors) line("bit errors", bit_error_text(done));
+    const bool all = done.compared_bits == done.soft_bits;
+    if (done.bit_errors)
+        line("bit errors",
+             bit_error_text(*done.bit_errors, error_rate(*done.bit_errors, done.compared_bits)) +
+                 (all ? "" : fmt::format(" in {} bits; --count-errors takes all", done.compared_bits)));
     line("busy", busy_text(done.pipeline));
     if (done.measured) line("measured before", fmt::format("in {:.3g} s", done.measured->seconds));
     return result;

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "common/error_rate.hpp"
 #include "common/json.hpp"
 #include "phy/core/demapper_config.hpp"
 #include "phy/core/format.hpp"
@@ -29,6 +30,21 @@ inline std::string saturation_cause(const LlrConfig& llr) {
         llr.scale / usual.scale > static_cast<float>(usual.clip) / static_cast<float>(llr.clip);
     return is_scale ? fmt::format("--llr-scale {:g} is large", llr.scale)
                     : fmt::format("--llr-clip {} is small", llr.clip);
+}
+
+/// Such as "489 (rate 0.00157, 0.00143 to 0.00171 with 95 % confidence)", or "0 (rate < 3.1e-06)".
+inline std::string bit_error_text(std::uint64_t bit_errors, const ErrorRate& rate) {
+    return fmt::format("{} (rate {}{})", bit_errors, rate_text(rate),
+                       bit_errors == 0 ? "" : fmt::format(", {} with 95 % confidence", interval_text(rate)));
+}
+
+inline void add_bit_errors(std::vector<Json::Member>& members, std::uint64_t bit_errors,
+                           std::uint64_t compared_bits, const ErrorRate& rate) {
+    members.emplace_back("bit_errors", bit_errors);
+    members.emplace_back("compared_bits", compared_bits);
+    members.emplace_back("bit_error_rate", rate.rate);
+    members.emplace_back("bit_error_rate_low", rate.low);
+    members.emplace_back("bit_error_rate_high", rate.high);
 }
 
 /// What saturation means: the L from which soft bits are at the limit of their format.

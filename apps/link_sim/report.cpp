@@ -23,8 +23,7 @@ struct BlockRow {
     BlockCoding coding;
     std::uint64_t transport_block_bits;
     BlockSums sums;
-    double error_rate;
-    Interval confidence;
+    ErrorRate error_rate;
     double iterations;  ///< mean of a code block
     double throughput;  ///< bit/s
 };
@@ -38,7 +37,7 @@ struct Row {
     std::uint64_t slots;
     std::uint64_t bits;
     std::uint64_t bit_errors;
-    double bit_error_rate;
+    ErrorRate bit_error_rate;
     std::optional<double> theory;
     double evm_rms;
     double mutual_information;  ///< bits per symbol
@@ -62,6 +61,13 @@ std::optional<double> theory_of(const LinkConfig& config, const EqualizerChoice&
     return std::nullopt;
 }
 
+/// Slots differ in nothing but noise, unless something is drawn for each.
+Independent independent_of(const LinkConfig& config) {
+    const bool draws =
+        config.channel.model.kind != ChannelKind::awgn || config.interference_db || config.phase_noise;
+    return draws ? Independent::slots : Independent::bits;
+}
+
 std::optional<BlockRow> block_row_of(const LinkConfig& config, const BlockSums& sums) {
     if (!config.coding) return std::nullopt;
     const std::size_t size = config.transport_block().size;
@@ -72,8 +78,7 @@ std::optional<BlockRow> block_row_of(const LinkConfig& config, const BlockSums& 
         .coding = *config.coding,
         .transport_block_bits = size,
         .sums = sums,
-        .error_rate = static_cast<double>(sums.errors) / blocks,
-        .confidence = wilson_interval(sums.errors, sums.blocks),
+        .error_rate = error_rate(sums.errors, sums.blocks),
         .iterations = static_cast<double>(sums.iterations) / static_cast<double>(sums.code_blocks),
         .throughput = right_bits / (blocks * slot_seconds)};
 }
@@ -92,8 +97,7 @@ Row row_of(const LinkConfig& config, const PointState& state, std::size_t receiv
             .slots = state.slots,
             .bits = sums.soft_bits.compared,
             .bit_errors = sums.soft_bits.bit_errors,
-            .bit_error_rate =
-                static_cast<double>(sums.soft_bits.bit_errors) / static_cast<double>(sums.soft_bits.compared),
+            .bit_error_rate = error_rate(sums.bit_errors, independent_of(config)),
             .theory = theory_of(config, equalizer),
             .evm_rms = symbols.evm_rms,
             .mutual_information =
@@ -128,9 +132,9 @@ std::vector<Json::Member> block_members_of(const std::optional<BlockRow>& blocks
             {"transport_block_bits", of([](const BlockRow& row) { return row.transport_block_bits; })},
             {"blocks", of([](const BlockRow& row) { return row.sums.blocks; })},
             {"block_errors", of([](const BlockRow& row) { return row.sums.errors; })},
-            {"block_error_rate", of([](const BlockRow& row) { return row.error_rate; })},
-            {"block_error_rate_low", of([](const BlockRow& row) { return row.confidence.low; })},
-            {"block_error_rate_high", of([](const BlockRow& row) { return row.confidence.high; })},
+            {"block_error_rate", of([](const BlockRow& row) { return row.error_rate.rate; })},
+            {"block_error_rate_low", of([](const BlockRow& row) { return row.error_rate.low; })},
+            {"block_error_rate_high", of([](const BlockRow& row) { return row.error_rate.high; })},
             {"iterations_per_code_block", of([](const BlockRow& row) { return row.iterations; })},
             {"throughput_bits_per_second", of([](const BlockRow& row) { return row.throughput; })}};
 }
@@ -150,7 +154,9 @@ std::vector<Json::Member> members_of(const Row& row) {
                                          {"slots", row.slots},
                                          {"bits", row.bits},
                                          {"bit_errors", row.bit_errors},
-                                         {"bit_error_rate", row.bit_error_rate},
+                                         {"bit_error_rate", row.bit_error_rate.rate},
+                                         {"bit_error_rate_low", row.bit_error_rate.low},
+                                         {"bit_error_rate_high", row.bit_error_rate.high},
                                          {"theory", row.theory},
                                          {"evm_rms", row.evm_rms},
                                          {"mutual_information_bits", row.mutual_information},
@@ -241,15 +247,14 @@ std::string block_text_of(const std::vector<Row>& rows) {
                     "blocks", "wrong", "rate", "95 % interval", "iterations", "Mbit/s");
     for (const Row& row : rows) {
         const BlockRow& blocks = *row.blocks;
-        const std::string interval =
-            fmt::format("{:.3g} to {:.3g}", blocks.confidence.low, blocks.confidence.high);
         text += fmt::format(
             "{:<10}{:>5}{:>8.4g}{:>10}{:>9g}  {:<{}}{:<7} "
-            "{:<13}{:>8}{:>8}{:>11.4g}{:>20}{:>11.2f}{:>10.4g}\n",
+            "{:<13}{:>8}{:>8}{:>11}{:>20}{:>11.2f}{:>10.4g}\n",
             to_string(row.modulation), blocks.coding.mcs ? fmt::format("{}", *blocks.coding.mcs) : "",
             blocks.coding.code_rate, blocks.transport_block_bits, row.snr_db, receiver_of(row.equalizer),
             width, to_string(row.soft_bits.method), soft_bits_of(row), blocks.sums.blocks, blocks.sums.errors,
-            blocks.error_rate, interval, blocks.iterations, 1e-6 * blocks.throughput);
+            rate_text(blocks.error_rate), interval_text(blocks.error_rate), blocks.iterations,
+            1e-6 * blocks.throughput);
     }
     return text;
 }
@@ -283,14 +288,15 @@ std::string text_of(const LinkReport& report) {
                                    report.options.layers, report.options.resource_blocks);
     const std::vector<Row> rows = rows_of(report);
     const std::size_t width = receiver_width(rows);
-    text += fmt::format("{:<10}{:>8}  {:<{}}{:<7} {:<13}{:>11}{:>10}{:>12}{:>12}{:>9}{:>12}{:>11}\n",
+    text += fmt::format("{:<10}{:>8}  {:<{}}{:<7} {:<13}{:>11}{:>10}{:>12}{:>22}{:>12}{:>9}{:>12}{:>11}\n",
                         "modulation", "SNR, dB", "known", width, "method", "soft bits", "bits", "wrong",
-                        "rate", "theory", "EVM, %", "bit/symbol", "saturated");
+                        "rate", "95 % interval", "theory", "EVM, %", "bit/symbol", "saturated");
     for (const Row& row : rows) {
         text += fmt::format(
-            "{:<10}{:>8g}  {:<{}}{:<7} {:<13}{:>11}{:>10}{:>12.4g}{:>12}{:>9.3g}{:>12.4f}{:>11}\n",
+            "{:<10}{:>8g}  {:<{}}{:<7} {:<13}{:>11}{:>10}{:>12}{:>22}{:>12}{:>9.3g}{:>12.4f}{:>11}\n",
             to_string(row.modulation), row.snr_db, receiver_of(row.equalizer), width,
-            to_string(row.soft_bits.method), soft_bits_of(row), row.bits, row.bit_errors, row.bit_error_rate,
+            to_string(row.soft_bits.method), soft_bits_of(row), row.bits, row.bit_errors,
+            rate_text(row.bit_error_rate), interval_text(row.bit_error_rate),
             row.theory ? fmt::format("{:.4g}", *row.theory) : "", 100.0 * row.evm_rms, row.mutual_information,
             row.saturated);
     }

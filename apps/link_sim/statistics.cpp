@@ -42,7 +42,8 @@ BlockSums join_blocks(const BlockSums& left, const BlockSums& right) {
 
 LinkSums join(const LinkSums& left, const LinkSums& right) {
     return {phy::join(left.symbols, right.symbols), phy::join(left.soft_bits, right.soft_bits),
-            left.information + right.information, join_blocks(left.blocks, right.blocks)};
+            left.information + right.information, join(left.bit_errors, right.bit_errors),
+            join_blocks(left.blocks, right.blocks)};
 }
 
 double information(SoftBitView soft_bits, float scale, std::span<const std::uint8_t> bits) {
@@ -58,17 +59,6 @@ double information(SoftBitView soft_bits, float scale, std::span<const std::uint
         }
         return sum;
     });
-}
-
-Interval wilson_interval(std::uint64_t errors, std::uint64_t trials) {
-    constexpr double z = 1.959963984540054;  // of 97.5 % of a normal distribution
-    const auto n = static_cast<double>(trials);
-    const double p = static_cast<double>(errors) / n;
-    const double center = p + z * z / (2.0 * n);
-    const double half = z * std::sqrt(p * (1.0 - p) / n + z * z / (4.0 * n * n));
-    const double scale = 1.0 + z * z / n;
-    // Rounding must not leave the range of a probability.
-    return {errors == 0 ? 0.0 : (center - half) / scale, errors == trials ? 1.0 : (center + half) / scale};
 }
 
 }  // namespace phy::apps

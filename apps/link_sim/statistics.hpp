@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <span>
 
+#include "common/error_rate.hpp"
 #include "phy/core/view.hpp"
 #include "phy/measure/soft_bit_sums.hpp"
 #include "phy/measure/symbol_sums.hpp"
@@ -24,7 +25,8 @@ struct LinkSums {
     SymbolSums symbols;        ///< against the sent symbols
     SoftBitSums soft_bits;     ///< against the sent bits
     double information = 0.0;  ///< see information()
-    BlockSums blocks = {};     ///< none without coding
+    BitErrorSums bit_errors;
+    BlockSums blocks = {};  ///< none without coding
 
     friend bool operator==(const LinkSums&, const LinkSums&) = default;
 };
@@ -36,13 +38,5 @@ LinkSums join(const LinkSums& left, const LinkSums& right);
 /// b) L)). If all L are exact, its mean is the mutual information of a bit and its soft bit. Otherwise it is
 /// what a decoder that trusts them can use. scale: steps of int8 per nat.
 double information(SoftBitView soft_bits, float scale, std::span<const std::uint8_t> bits);
-
-struct Interval {
-    double low;
-    double high;
-};
-
-/// Wilson's interval of 95 % confidence for the probability of an error. trials: at least 1.
-Interval wilson_interval(std::uint64_t errors, std::uint64_t trials);
 
 }  // namespace phy::apps

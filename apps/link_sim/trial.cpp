@@ -66,8 +66,9 @@ void Trial::measure(Receiver& receiver, std::span<LinkSums> sums) {
                      std::span(&symbols, 1));
     for (std::size_t choice = 0; choice < sums.size(); ++choice) {
         const SoftBitView soft_bits = receiver.soft_bits(choice);
-        sums[choice] = {symbols, measure_soft_bits_[choice](soft_bits, bits_),
-                        information(soft_bits, config_.soft_bits[choice].scale, bits_)};
+        const SoftBitSums measured = measure_soft_bits_[choice](soft_bits, bits_);
+        sums[choice] = {symbols, measured, information(soft_bits, config_.soft_bits[choice].scale, bits_),
+                        bit_error_sums(measured.bit_errors, measured.compared)};
         if (!blocks_) continue;
         sums[choice].blocks =
             measure_blocks_[choice](soft_bits, blocks_->payload(), receiver.choice().iterations,

@@ -32,6 +32,31 @@ TEST_F(LinkPlot, DrawsReportsAndTables) {
     expect_image({path("r.json"), path("t.csv"), "-o", path("both.png")}, "both.png");
 }
 
+/// The bound is where the interval ends, apart from the line, and has a name.
+TEST_F(LinkPlot, DrawsPointsWithoutErrorsAsBounds) {
+    const std::string script = R"(
+import pathlib
+import sys
+import plot_link
+points, context = plot_link.read_points(pathlib.Path(sys.argv[1]))
+rate, _, _, legend = plot_link.draw(points, context).axes
+measured, bound = rate.containers
+assert list(measured.lines[0].get_ydata()) == [points[0]["bit_error_rate"]], measured.lines[0].get_ydata()
+assert list(bound.lines[0].get_ydata()) == [points[1]["bit_error_rate_high"]], bound.lines[0].get_ydata()
+(bar,) = measured.lines[2][0].get_segments()
+assert abs(bar[0][1] / points[0]["bit_error_rate_low"] - 1) < 1e-9, bar
+assert abs(bar[1][1] / points[0]["bit_error_rate_high"] - 1) < 1e-9, bar
+texts = [text.get_text() for text in legend.get_legend().get_texts()]
+assert any("upper bound" in text for text in texts), texts
+assert rate.get_ylim()[0] < points[1]["bit_error_rate_high"], rate.get_ylim()
+)";
+    const Outcome simulated = run({link_sim_program(), "--modulation", "qpsk", "--snr-db", "0:40:40",
+                                   "--max-bits", "100k", "--json", "--quiet"});
+    std::ofstream(path("r.json")) << simulated.out;
+    const Outcome outcome = run_python({"-c", script, path("r.json")});
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+}
+
 TEST_F(LinkPlot, SaysWhatIsWrong) {
     std::ofstream(path("other.json")) << R"({"symbols": 3})";
     std::ofstream(path("empty.json")) << R"({"points": []})";

@@ -302,21 +302,5 @@ TEST(LinkSimulation, PointsOfBlocksEndByBlocks) {
     EXPECT_GE(state.done({.counts_blocks = true, .errors = 4, .max_sent = 8}), 1.0);
 }
 
-/// (p + z^2 / 2n +- z sqrt(p (1 - p) / n + z^2 / 4n^2)) / (1 + z^2 / n) with z = 1.959964, by hand.
-TEST(LinkStatistics, WilsonInterval) {
-    const auto expect_interval = [](std::uint64_t errors, std::uint64_t trials, double low, double high) {
-        const Interval interval = wilson_interval(errors, trials);
-        EXPECT_NEAR(interval.low, low, 1e-6) << errors << " of " << trials;
-        EXPECT_NEAR(interval.high, high, 1e-6) << errors << " of " << trials;
-    };
-    expect_interval(0, 10, 0.0, 0.277533);
-    expect_interval(1, 10, 0.017876, 0.404150);
-    expect_interval(5, 10, 0.236593, 0.763407);
-    expect_interval(10, 100, 0.055229, 0.174366);
-    expect_interval(10, 10, 0.722467, 1.0);
-    EXPECT_EQ(wilson_interval(0, 7).low, 0.0);
-    EXPECT_EQ(wilson_interval(7, 7).high, 1.0);
-}
-
 }  // namespace
 }  // namespace phy::apps

@@ -341,58 +341,6 @@ TEST_F(LinkSim, TakesADelaySpreadThatIsGiven) {
     EXPECT_LT(evm("100"), 0.9 * evm("10"));
 }
 
-TEST_F(LinkSim, HasEveryField) {
-    const JsonValue report = simulate({"--modulation", "16qam", "--snr-db", "10", "--layers", "2", "--llr",
-                                       "int8", "--llr-scale", "3,12.5", "--resource-blocks", "20"});
-    const JsonValue& context = report["context"];
-    EXPECT_EQ(context["channel"].string(), "awgn");
-    EXPECT_EQ(context["antennas"].number(), 2.0);
-    EXPECT_EQ(context["layers"].number(), 2.0);
-    EXPECT_EQ(context["resource_blocks"].number(), 20.0);
-    EXPECT_EQ(context["seed"].number(), 1.0);
-    for (const std::string name : {"date", "processor", "phy_version", "backend", "threads", "seconds"})
-        EXPECT_TRUE(context.has(name)) << name;
-    const Points& all = report["points"].array();
-    ASSERT_EQ(all.size(), 2U);
-    for (const JsonValue& point : all) {
-        EXPECT_EQ(point["modulation"].string(), "16qam");
-        EXPECT_EQ(point["snr_db"].number(), 10.0);
-        EXPECT_EQ(point["known"].string(), "channel,noise");
-        EXPECT_EQ(point["method"].string(), "maxlog");
-        // Two of the 14 symbols are DM-RS alone.
-        EXPECT_EQ(point["bits"].number(), point["slots"].number() * 20 * 12 * 12 * 2 * 4);
-        EXPECT_GE(point["bit_errors"].number(), 1000.0);
-        EXPECT_EQ(point["bit_error_rate"].number(), point["bit_errors"].number() / point["bits"].number());
-        EXPECT_GT(point["mutual_information_bits"].number(), 3.0);
-    }
-    EXPECT_EQ(all[0]["llr_scale"].number(), 3.0);
-    EXPECT_EQ(all[1]["llr_scale"].number(), 12.5);
-    EXPECT_LT(all[0]["saturated"].number(), all[1]["saturated"].number());
-}
-
-TEST_F(LinkSim, WritesTheSameToATable) {
-    const Arguments options = {"--modulation", "qpsk", "--snr-db", "0:5:5", "--csv", path("t.csv")};
-    const Points all = points(options);
-    const std::string table = text_of("t.csv");
-    EXPECT_TRUE(
-        table.starts_with("modulation,snr_db,known,interference_rejection,time_interpolation,phase_tracking,"
-                          "joint_detection,iterations,method,llr,llr_scale,slots,"
-                          "bits,"
-                          "bit_errors,bit_error_rate,theory,evm_rms,mutual_information_bits,saturated,mcs,"
-                          "code_rate,transport_block_bits,blocks,block_errors,block_error_rate,"
-                          "block_error_rate_low,block_error_rate_high,iterations_per_code_block,"
-                          "throughput_bits_per_second\n"))
-        << table;
-    EXPECT_EQ(std::ranges::count(table, '\n'), 3);
-    EXPECT_NE(table.find("\n\"qpsk\",5,\"channel,noise\",false,,false,false,0,\"maxlog\",\"float32\",,"),
-              std::string::npos)
-        << table;
-    Arguments again = options;
-    again.insert(again.begin(), link_sim_program());
-    expect_failure(again, 1, {"t.csv", "--force"});
-    EXPECT_EQ(text_of("t.csv"), table);
-}
-
 TEST_F(LinkSim, RefusesWhatMakesNoSense) {
     const auto refuse = [&](const Arguments& options, const std::vector<std::string>& words) {
         Arguments all = {link_sim_program()};
@@ -451,15 +399,6 @@ TEST_F(LinkSim, RefusesWhatMakesNoSense) {
     refuse({"--frequency-offset", "x"}, {"--frequency-offset x"});
     expect_failure({link_sim_program(), "--csv", path("nowhere/t.csv")}, 1,
                    {"nowhere/t.csv", "no such directory"});
-}
-
-TEST_F(LinkSim, TextHasATable) {
-    const Outcome outcome =
-        run({link_sim_program(), "--modulation", "qpsk", "--snr-db", "4", "--llr", "int8"});
-    EXPECT_EQ(outcome.status, 0) << outcome.err;
-    for (const std::string word :
-         {"awgn, 1 x 1", "52 resource blocks", "channel,noise", "maxlog", "int8, 6", "0.0565"})
-        EXPECT_NE(outcome.out.find(word), std::string::npos) << word << " in\n" << outcome.out;
 }
 
 /// The first point ends at once, the second never.

@@ -32,6 +32,7 @@ protected:
         all.insert(all.end(), more.begin(), more.end());
         const JsonValue report = demod_json(all);
         EXPECT_EQ(report["bit_errors"].number(), 0.0);
+        EXPECT_NEAR(report["bit_error_rate_high"].number() * report["compared_bits"].number(), 2.996, 0.01);
         EXPECT_GT(report["soft_bits"].number(), 0.0);
         EXPECT_GT(report["coherence"].number(), 0.9);
     }

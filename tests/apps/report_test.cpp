@@ -40,7 +40,11 @@ TEST_F(Report, HasEveryField) {
     EXPECT_EQ(report["erasures"].number(), 0.0);
     EXPECT_GE(report["saturated"].number(), 0.0);
     EXPECT_GT(report["bit_errors"].number(), 0.0);
-    EXPECT_GT(report["bit_error_rate"].number(), 0.0);
+    const double rate = report["bit_error_rate"].number();
+    EXPECT_GT(rate, 0.0);
+    EXPECT_GT(report["bit_error_rate_low"].number(), 0.0);
+    EXPECT_LT(report["bit_error_rate_low"].number(), rate);
+    EXPECT_GT(report["bit_error_rate_high"].number(), rate);
     for (const std::string stage : {"read", "demap", "write"}) {
         EXPECT_GE(report["busy_seconds"][stage].number(), 0.0);
         EXPECT_LE(report["busy_seconds"][stage].number(), seconds);
@@ -99,6 +103,17 @@ TEST_F(Report, HasNoErrorRateWithoutTruth) {
     const JsonValue report = demod_json({small_capture({"--no-bits"})});
     EXPECT_FALSE(report.has("bit_errors"));
     EXPECT_FALSE(report.has("bit_error_rate"));
+}
+
+/// Of 1,000 symbols of 64QAM. The bound is 1 - 0.05^(1/6000).
+TEST_F(Report, BoundsARateWithoutErrors) {
+    const std::string capture = small_capture({"--snr-db", "60"});
+    const JsonValue report = demod_json({capture});
+    EXPECT_EQ(report["bit_error_rate"].number(), 0.0);
+    EXPECT_EQ(report["bit_error_rate_low"].number(), 0.0);
+    EXPECT_NEAR(report["bit_error_rate_high"].number(), 4.9917e-4, 1e-8);
+    const std::string text = demod({capture}).out;
+    EXPECT_NE(text.find("bit errors      0 (rate < 0.0005)\n"), std::string::npos) << text;
 }
 
 TEST_F(Report, CountsSaturation) {

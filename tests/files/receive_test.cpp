@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdint>
 #include <limits>
+#include <numeric>
 #include <random>
 #include <string>
 #include <vector>
@@ -32,6 +34,7 @@ TEST_P(ReceiveFileOf, GivesTheCodewords) {
     const Reception done = receive(recording, options);
     EXPECT_EQ(done.slots, 5U);
     EXPECT_EQ(done.bit_errors, 0U);
+    EXPECT_EQ(done.slot_bit_errors, std::vector<std::uint64_t>(5, 0));
     EXPECT_EQ(done.compared_bits, recording.codewords.size());
     EXPECT_EQ(done.soft_bits, recording.codewords.size());
     EXPECT_TRUE(done.warnings.empty()) << done.warnings.front();
@@ -163,6 +166,10 @@ TEST_F(ReceiveFile, FewPilotsInNoiseAreReceivedWithAWarning) {
     ASSERT_FALSE(done.warnings.empty()) << done.mean.coherence;
     EXPECT_NE(done.warnings[0].find("DM-RS"), std::string::npos) << done.warnings[0];
     EXPECT_LT(done.bit_errors, done.compared_bits / 10);
+    ASSERT_EQ(done.slot_bit_errors.size(), 12U);
+    EXPECT_EQ(done.bit_errors,
+              std::accumulate(done.slot_bit_errors.begin(), done.slot_bit_errors.end(), std::uint64_t{0}));
+    EXPECT_GT(done.bit_errors, 0U);
 }
 
 TEST_F(ReceiveFile, WritesWhatIsWantedAlone) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 #include <memory>
+#include <numeric>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -300,7 +301,10 @@ void receive_slots(Reception& result, const Truth& truth, CaptureSlots& slots, c
     watch.stop();
     result.cancelled = result.pipeline.cancelled;
     report_slots(result, slots, config, sink.slots());
-    if (rows > 0) result.bit_errors = sink.bit_errors();
+    result.slot_bit_errors = sink.bit_errors();
+    if (rows > 0)
+        result.bit_errors =
+            std::accumulate(sink.bit_errors().begin(), sink.bit_errors().end(), std::uint64_t{0});
     result.compared_bits = sink.compared_bits();
     result.saturated = sink.saturated();
     result.transport_blocks = sink.blocks();

@@ -114,13 +114,14 @@ struct PHY_EXPORT Reception {
     Offsets corrected;                ///< corrected in all samples; reports include them
     ClockReport clock;
     std::vector<MissingSamples> gaps;
-    bool rejects_interference = false;        ///< see rejects_interference(const ReceiverConfig&)
-    bool phase_tracking = false;              ///< whether common phase errors were looked for
-    bool joint_detection = false;             ///< whether soft bits are those of JointDetector
-    int iterations = 0;                       ///< as in ReceiveOptions
-    std::vector<Impairment> impairments;      ///< taken out, per antenna; empty: none
-    std::vector<std::uint64_t> skipped;       ///< samples per antenna, of each file; empty: none
-    std::optional<std::uint64_t> bit_errors;  ///< none without transmitted codewords
+    bool rejects_interference = false;           ///< see rejects_interference(const ReceiverConfig&)
+    bool phase_tracking = false;                 ///< whether common phase errors were looked for
+    bool joint_detection = false;                ///< whether soft bits are those of JointDetector
+    int iterations = 0;                          ///< as in ReceiveOptions
+    std::vector<Impairment> impairments;         ///< taken out, per antenna; empty: none
+    std::vector<std::uint64_t> skipped;          ///< samples per antenna, of each file; empty: none
+    std::optional<std::uint64_t> bit_errors;     ///< none without transmitted codewords
+    std::vector<std::uint64_t> slot_bit_errors;  ///< per slot with a transmitted codeword: its part of them
     std::uint64_t compared_bits = 0;
     std::vector<DecodedBlock> transport_blocks;  ///< per slot; empty: not decoded
     std::uint64_t valid_transport_blocks = 0;    ///< those whose CRC holds, iterations included

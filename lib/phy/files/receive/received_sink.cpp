@@ -33,7 +33,7 @@ void ReceivedSink::measure(const Chunk& chunk, std::span<const std::byte> llr) {
         config_.truth.reader->read_codeword(config_.truth.first + chunk.first + i, codeword_);
         const SoftBitSums sums = measure_(of_slot, codeword_);
         saturated_ += sums.saturated;
-        bit_errors_ += sums.bit_errors;
+        bit_errors_.push_back(sums.bit_errors);
         compared_bits_ += codeword_.size();
     }
 }

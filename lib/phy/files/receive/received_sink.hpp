@@ -46,7 +46,8 @@ public:
     void take(const Chunk& chunk, std::span<const std::span<const std::byte>> arrays) override;
 
     [[nodiscard]] const std::vector<ReceivedSlot>& slots() const { return slots_; }
-    [[nodiscard]] std::uint64_t bit_errors() const { return bit_errors_; }
+    /// Per slot with a transmitted codeword.
+    [[nodiscard]] const std::vector<std::uint64_t>& bit_errors() const { return bit_errors_; }
     [[nodiscard]] std::uint64_t saturated() const { return saturated_; }
     [[nodiscard]] std::uint64_t compared_bits() const { return compared_bits_; }
     [[nodiscard]] const std::vector<DecodedBlock>& blocks() const { return blocks_; }
@@ -61,7 +62,7 @@ private:
     std::vector<std::uint8_t> codeword_;
     std::vector<ReceivedSlot> slots_;
     std::vector<DecodedBlock> blocks_;
-    std::uint64_t bit_errors_ = 0;
+    std::vector<std::uint64_t> bit_errors_;
     std::uint64_t compared_bits_ = 0;
     std::uint64_t saturated_ = 0;
 };
