@@ -156,13 +156,54 @@ plain_kernels() {
   [[ -z $found ]] || { printf '%s\n' "$found" && return 1; }
 }
 
-# Files that documents link to, without anchors and other sites.
+# Files and headings that documents link to, without other sites. The package test looks for the installed ones.
 links_resolve() {
   files '*.md' | xargs -0 python3 -c '
-import pathlib, re, sys
-bad = [f"{page}: {link}" for page in map(pathlib.Path, sys.argv[1:])
-       for link in re.findall(r"\]\(([^)#: ]+)[)#]", page.read_text()) if not (page.parent / link).exists()]
+import functools, pathlib, re, sys
+
+@functools.cache
+def anchors(page):
+    text = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.M | re.S)
+    slugs = [re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in re.findall(r"^#+ +(.+?) *$", text, re.M)]
+    return {slug + (f"-{slugs[:i].count(slug)}" if slug in slugs[:i] else "") for i, slug in enumerate(slugs)}
+
+bad = []
+for page in map(pathlib.Path, sys.argv[1:]):
+    for link, anchor in re.findall(r"\]\(([^)#:\s]*)(?:#([^)\s]+))?\)", page.read_text()):
+        target = page.parent / link if link else page
+        if not target.exists() or (anchor and anchor not in anchors(target)):
+            bad.append(f"{page}: {link}#{anchor}" if anchor else f"{page}: {link}")
 sys.exit("\n".join(bad) or 0)'
+}
+
+# Pages that programs, their sources and scripts name.
+named_pages_exist() {
+  local page bad=0
+  while IFS= read -r page; do
+    if [[ ! -f $page ]]; then echo "$page is named, and does not exist" && bad=1; fi
+  done < <(files "${code[@]}" '*.py' '*.sh' '*.cmake' '*CMakeLists.txt' | xargs -0 grep -ohE '\bdocs/[a-z/-]+\.md' | sort -u)
+  return "$bad"
+}
+
+# pages_name PAGE...: one of the pages has each name of stdin, as code.
+pages_name() {
+  local name bad=0
+  while IFS= read -r name; do
+    if ! grep -qF "\`$name\`" "$@"; then echo "$name is in none of: $*" && bad=1; fi
+  done
+  return "$bad"
+}
+
+# No program prints these.
+sigmf_keys_are_documented() {
+  files 'lib/phy/capture/*.cpp' | xargs -0 grep -ohE '"(core|phy):[a-z_0-9]+"' | tr -d '"' | sort -u | pages_name docs/files.md
+}
+variables_are_documented() {
+  files 'lib/*' 'apps/*' | xargs -0 grep -ohE '"(PHY|HDF5)_[A-Z_]+"' | tr -d '"' | sort -u | pages_name docs/cli.md docs/files.md
+}
+build_options_are_documented() {
+  files '*CMakeLists.txt' '*.cmake' | xargs -0 grep -ohE '^ *option\(PHY_[A-Z_]+|set\(PHY_[A-Z_]+ [^)]*CACHE' | grep -oE 'PHY_[A-Z_]+' | sort -u |
+    pages_name docs/developer/building.md
 }
 
 check "clang-format" formatted
@@ -178,6 +219,10 @@ check "every public header compiles on its own, with a plain host compiler" publ
 check "every -inl.h file compiles on its own" inl_files_stand_alone
 check "figures in documents" tools/figures.py --check
 check "links in documents" links_resolve
+check "pages that code names" named_pages_exist
+check "docs/files.md names SigMF keys" sigmf_keys_are_documented
+check "documents name the environment variables of programs" variables_are_documented
+check "docs/developer/building.md names build options" build_options_are_documented
 check "clang-tidy" tidy
 
 if ((${#failed[@]})); then
