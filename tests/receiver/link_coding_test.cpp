@@ -3,9 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstddef>
-#include <fstream>
 #include <initializer_list>
-#include <iterator>
 #include <limits>
 #include <optional>
 #include <random>
@@ -18,7 +16,6 @@
 #include "receiver/link_texts.hpp"
 #include "support/fewer_cases.hpp"
 #include "support/random_seed.hpp"
-#include "support/test_files.hpp"
 
 namespace {
 
@@ -381,13 +378,6 @@ TEST(LinkCodingTest, WhatDoesNotGoTogether) {
     json["allocation"]["dmrs"] = {
         {"type", 1}, {"ports", {0}}, {"cdm_groups_without_data", 1}, {"symbols", {2}}};
     expect_error(error_of(json), {"coding: overhead 18: DM-RS take 6 of the 12 elements"});
-}
-
-TEST(LinkCodingTest, ThePageHasTheCodeRates) {
-    std::ifstream file(phy::test::docs_file("link.md"));
-    const std::string page{std::istreambuf_iterator<char>(file), {}};
-    for (const char* const key : {"code_rate", "coding.code_rate_x1024"})
-        EXPECT_NE(page.find("`" + std::string(key) + "`"), std::string::npos) << key;
 }
 
 }  // namespace

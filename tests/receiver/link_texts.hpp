@@ -8,6 +8,7 @@
 
 #include "phy/core/error.hpp"
 #include "phy/receiver/link.hpp"
+#include "support/page.hpp"
 
 /// Texts of links, and changes to them.
 namespace phy_test {
@@ -72,6 +73,14 @@ inline const char* const link_in_words = R"({
     "dmrs": {"type": 1, "ports": [0], "cdm_groups_without_data": 2, "symbol_mask": "0x804", "power_db": 3}
   }
 })";
+
+/// The first link that a page of docs/ shows.
+inline std::string link_of_page(const std::string& name) {
+    const std::string page = phy::test::read_page(name);
+    const std::string fence = "```json\n";
+    const std::size_t first = page.find(fence) + fence.size();
+    return page.substr(first, page.find("```", first) - first);
+}
 
 /// Changes the value at a path such as "/carrier/k0".
 inline LinkJson changed(const char* link, const std::string& path, LinkJson value) {

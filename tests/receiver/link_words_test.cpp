@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <random>
 #include <string>
@@ -12,7 +10,6 @@
 
 #include "receiver/link_texts.hpp"
 #include "support/random_seed.hpp"
-#include "support/test_files.hpp"
 
 namespace {
 
@@ -341,23 +338,9 @@ TEST(LinkWordsTest, TheTextHasPhysOwnKeys) {
     EXPECT_EQ(to_json(link), to_json(expected));
 }
 
-std::string page(const std::string& file) {
-    std::ifstream in(file);
-    return {std::istreambuf_iterator<char>(in), {}};
-}
-
-TEST(LinkWordsTest, ThePagesAreRight) {
-    const std::string keys = page(phy::test::docs_file("link.md"));
-    const std::string rrc = page(phy::test::docs_file("rrc.md"));
-    ASSERT_FALSE(keys.empty());
-    ASSERT_FALSE(rrc.empty());
-    for (const char* const key : {"arfcn", "point_a_arfcn", "bwp", "riv", "sliv", "mcs_table", "mcs_index",
-                                  "tp_pi2bpsk", "symbol_mask"})
-        EXPECT_NE(keys.find(key + std::string("` |")), std::string::npos) << key;
-
-    const std::string fence = "```json\n";
-    const std::size_t first = rrc.find(fence) + fence.size();
-    const phy::Link link = phy::parse_link(rrc.substr(first, rrc.find("```", first) - first));
+/// What docs/rrc.md shows.
+TEST(LinkWordsTest, ThePageIsRight) {
+    const phy::Link link = phy::parse_link(link_of_page("rrc.md"));
     EXPECT_EQ(link.carrier.center_frequency, 3.75e9);
     EXPECT_EQ(link.modulation, Modulation::qam256);
     EXPECT_EQ(link.allocation.resource_blocks,
