@@ -11,7 +11,7 @@ int main(int argc, char** argv) {
         "Writes a test capture for demod_app: mapped random bits with white Gaussian noise or, with --link,\n"
         "the samples or the resource grid of a whole transmission. The same options give the same samples.";
     app.examples = {{"capture_gen symbols.h5 --modulation 256qam --symbols 1M --snr-db 28",
-                     "symbols with noise, and the bits that were sent"},
+                     "symbols with noise, and the transmitted bits"},
                     {"capture_gen recording.h5 --from samples --link pusch.json --slots 20",
                      "baseband samples of 20 slots of PUSCH"}};
     app.operand = Operand{"OUT.h5", &options.output};

@@ -48,12 +48,12 @@ std::string to_text(const Climb& climb, const phy::gpu::Device& device) {
     const auto& task = climb.task;
     std::string text = fmt::format("{}, on {}\n", task.title, device.name());
     if (!task.note.empty()) text += task.note + "\n";
-    text +=
-        fmt::format("{:<14}{:>8}{:>10}{:>9}{:>10}{:>10}{:>10}{:>12}{:>12}  {}\n", "step", "threads", "us",
-                    "spread", task.rate, "GB/s", "of " + climb.limit_kind, "over last", "over first", "what");
+    text += fmt::format("{:<14}{:>15}{:>10}{:>9}{:>10}{:>10}{:>10}{:>12}{:>12}  {}\n", "step",
+                        "threads/block", "us", "spread", task.rate, "GB/s", "of " + climb.limit_kind,
+                        "over last", "over first", "what");
     const auto line = [&task](std::string_view name, int threads, double seconds, std::string_view spread,
                               double of_limit) {
-        return fmt::format("{:<14}{:>8}{:>10.1f}{:>9}{:>10.1f}{:>10.1f}{:>10.3f}", name,
+        return fmt::format("{:<14}{:>15}{:>10.1f}{:>9}{:>10.1f}{:>10.1f}{:>10.3f}", name,
                            threads == 0 ? "" : std::to_string(threads), seconds * 1e6, spread,
                            giga(task.count, seconds), giga(task.bytes, seconds), of_limit);
     };
@@ -129,10 +129,10 @@ int main(int argc, char** argv) {
         ("symbols",
          number_within<std::size_t>(options.symbols, "--symbols", "N",
                                     {1, std::size_t{1} << 36, "a whole number from 1 to 2^36"}),
-         "demap, streams: symbols per run (default 67108864)")  //
+         "demap, streams: number of symbols, per run (default 67108864)")  //
         ("snr-db",
          number_within<double>(options.snr_db, "--snr-db", "X", {0.0, 30.0, "a number from 0 to 30"}),
-         "demap, streams: SNR of the symbols in dB (default 25)")  //
+         "demap, streams: SNR in dB (default 25): Es/N0 of the symbols")  //
         ("elements",
          number_within<std::size_t>(options.elements, "--elements", "N",
                                     {1, std::size_t{1} << 34, "a whole number from 1 to 2^34"}),
@@ -149,7 +149,7 @@ int main(int argc, char** argv) {
          number_within<std::size_t>(options.observations, "--observations", "M",
                                     {1, std::size_t{1} << 20, "a whole number from 1 to 2^20"}),
          "average: observations per mean (default 512)")  //
-        ("device", number<int>(device_number, "N"), "number of the GPU, from 0 (default 0)");
+        ("device", number<int>(device_number, "N"), "CUDA device: N means cuda[N] (default 0)");
     app.body = [&](const CommonOptions& common) {
         const Ladder& ladder = find_ladder(name);
         const phy::gpu::Device device(device_number);

@@ -63,8 +63,8 @@ int main(int argc, char** argv) {
     App app;
     app.name = "measure_app";
     app.summary =
-        "Measures the IQ samples of a capture: power, offset, imbalance, gain, EVM and noise.\n"
-        "The noise variance is corrected for wrong decisions, the EVM is not.\n"
+        "Measures the IQ samples of a capture: power, DC offset, IQ imbalance, gain, EVM and N0.\n"
+        "N0 is corrected for wrong decisions, the EVM is not.\n"
         "The rms EVM is measured after gain and phase are fitted; the peak EVM after division by the gain\n"
         "alone.";
     app.examples = {{"measure_app symbols.h5 --gain auto", "EVM, noise and imbalance of a capture"},

@@ -56,7 +56,7 @@ void add_options(Options& options, po::options_description& list) {
     add_signal_options(list, options.modulation, options.formats);
     list.add_options()  //
         ("symbols", parsed(options.symbols, parse_symbols, "N[,N...]"),
-         "symbols per slot; default 45864: 273 resource blocks, 14 OFDM symbols")                  //
+         "number of symbols, per slot; default 45864: 273 resource blocks, 14 OFDM symbols")       //
         ("backend", text(options.backend, "BACKEND"), backend_option_text)                         //
         ("device", parsed(options.device, parse_one_device, "N"), "CUDA device: N means cuda[N]")  //
         ("threads",
@@ -65,7 +65,7 @@ void add_options(Options& options, po::options_description& list) {
         ("slots",
          number_within<int>(options.slots, "--slots", "N",
                             {1, 10'000'000, "a whole number from 1 to 10000000"}),
-         "timed slots, one after another (default 10000)");
+         "number of slots, timed one after another (default 10000)");
 }
 
 Result measure(const Setting& setting, std::uint64_t symbols, const Formats& formats) {

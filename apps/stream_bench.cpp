@@ -65,13 +65,14 @@ void add_options(Options& options, po::options_description& list) {
     add_signal_options(list, options.modulation, grid.formats);
     list.add_options()  //
         ("symbols", parsed(grid.symbols, parse_symbols, "N[,N...]"),
-         "symbols per run; default: 2^14, 2^16, 2^18, 2^20, 2^23, 2^25 and 2^27, as memory allows")  //
+         "number of symbols, per run; default: 2^14, 2^16, 2^18, 2^20, 2^23, 2^25 and 2^27, as memory "
+         "allows")  //
         ("streams", parsed(grid.streams, parse_streams, "N[,N...]"),
          "chunks in flight on each device; default auto: chosen for the backend")  //
         ("chunk", parsed(grid.chunks, parse_chunks, "N[,N...]"),
-         "symbols per chunk; default auto: chosen for the backend")  //
+         "items per chunk: symbols; default auto: chosen for the backend")  //
         ("order", parsed(grid.orders, parse_orders, "ORDER[,ORDER...]"),
-         "order of a device's work: sequential (default: chunk by chunk), parallel (step by step), serial "
+         "order of a device's work: sequential (default: chunk by chunk), parallel (step by step) or serial "
          "(nothing overlaps)")                                              //
         ("backend", text(options.backend, "BACKEND"), backend_option_text)  //
         ("device", parsed_each(options.devices, parse_device, "N[,N...]|all"),
@@ -127,7 +128,7 @@ std::string line(const StreamRow& row, std::size_t width) {
     const Combination& of = row.combination;
     return fmt::format(
         "{:<{}}  {:<13}{:>10}{:>9}{:>15}{:>8}  {:<11}{:>9.3f}{:>7.1f} "
-        "%{:>9.3f}{:>9.2f}{:>10.2f}{:>10.3f}{:>11.2f}\n",
+        "%{:>11.3f}{:>9.2f}{:>10.2f}{:>10.3f}{:>11.2f}\n",
         names_of(row.places), width, to_string(of.formats), of.symbols, text_of(of.streams, row.streams),
         text_of(of.chunk, row.largest_chunk), row.chunks, to_string(of.order), row.seconds.median * 1e3,
         row.seconds.spread_percent(), 1e-9 * rate(of.symbols, row), 1e-9 * rate(row.bytes_in, row),
@@ -144,9 +145,9 @@ std::string to_text(const Result& result, const Setting& setting) {
     for (const Places& set : setting.sets)
         width = std::max(width, names_of(set).size());
     text +=
-        fmt::format("{:<{}}  {:<13}{:>10}{:>9}{:>15}{:>8}  {:<11}{:>9}{:>9}{:>9}{:>9}{:>10}{:>10}{:>11}\n",
+        fmt::format("{:<{}}  {:<13}{:>10}{:>9}{:>15}{:>8}  {:<11}{:>9}{:>9}{:>11}{:>9}{:>10}{:>10}{:>11}\n",
                     first, width, "formats", "symbols", "streams", "chunk", "chunks", "order", "ms", "spread",
-                    "Gsym/s", "GB/s in", "GB/s out", "of limit", "of serial");
+                    "Gsymbol/s", "GB/s in", "GB/s out", "of limit", "of serial");
     for (const StreamRow& row : result.rows)
         text += line(row, width);
     text += spread_text;

@@ -60,7 +60,7 @@ fi
 # The file says that 8192 stands for 1.0; with another number its amplitude and N0 are as good as unknown.
 say "a capture of unknown amplitude: data/qpsk_ci16.h5, as if full scale were 32768"
 build/release/apps/measure_app data/qpsk_ci16.h5 --full-scale 32768
-say "demodulating it, with gain and noise variance as measured"
+say "demodulating it, with gain and N0 as measured"
 build/release/apps/demod_app data/qpsk_ci16.h5 --full-scale 32768 --gain auto --noise-variance estimate
 
 received=${soft_bits%.h5}_pusch.h5

@@ -171,13 +171,13 @@ def gpu_list(title, benchmarks):
     runs = gpu_runs()
     if not runs:
         return NOT_MEASURED
-    lines = [f"| {title}, Gsym/s, of copy | " + " | ".join(gpu for gpu, _ in runs) + " |", "| --- |" + " --- |" * len(runs)]
+    lines = [f"| {title}, Gsymbol/s, of copy | " + " | ".join(gpu for gpu, _ in runs) + " |", "| --- |" + " --- |" * len(runs)]
     for label, benchmark in benchmarks:
         lines.append(f"| {label} | " + " | ".join(gpu_cell(gpu, rows, benchmark) for gpu, rows in runs) + " |")
     return "\n".join(lines)
 
 
-def gpu_matrix(title, lines, columns, name, unit="Gsym/s", **value):
+def gpu_matrix(title, lines, columns, name, unit="Gsymbol/s", **value):
     """A table a GPU; name(line, column) is the benchmark of a cell."""
     tables = []
     for gpu, rows in gpu_runs():
@@ -211,7 +211,7 @@ def share(of_limit):
 
 
 def ladder_table(run):
-    limit, unit, rate = ("read", "bytes", "GB/s") if "read" in run else ("copy", "symbols", "Gsym/s")
+    limit, unit, rate = ("read", "bytes", "GB/s") if "read" in run else ("copy", "symbols", "Gsymbol/s")
     yield (f"| {run['context']['gpu']}: {run['title']} | threads per block | us | {rate} | of {run[limit]} | "
            "over the step before | over the first |")
     yield "| --- |" + " --- |" * 6
@@ -247,7 +247,7 @@ def gpu_measure_table():
     """Sums over symbols, a line a benchmark."""
     lines = []
     for gpu, rows in gpu_runs():
-        lines += [f"| {gpu}: power, offset, imbalance, gain, EVM and N0 in one pass | Gsym/s | of a read |", "| --- |" + " --- |" * 2]
+        lines += [f"| {gpu}: power, offset, imbalance, gain, EVM and N0 in one pass | Gsymbol/s | of a read |", "| --- |" + " --- |" * 2]
         for name, row in rows.items():
             if name.startswith("measure/"):
                 _, modulation, samples, shape = name.split("/")
@@ -360,7 +360,7 @@ def rates_of_bytes(row):
 
 
 def stream_table(run):
-    yield (f"| {run['context']['device']} | formats | symbols | order | ms | Gsym/s | GB/s in, out | of limit | "
+    yield (f"| {run['context']['device']} | formats | symbols | order | ms | Gsymbol/s | GB/s in, out | of limit | "
            "times as fast as serial |")
     yield "| --- |" + " --- |" * 8
     for row in run["rows"]:
@@ -469,10 +469,10 @@ def figures():
     receivers = jointly | phases | small_figures(RESULTS) | default_figures(RESULTS) | cost_figures(RESULTS)
     return gpu_figures() | link_figures(RESULTS) | profile_figures(RESULTS) | recorders | coding | receivers | {
         "speed": speed_table(),
-        "headline": table("256QAM, cf32 to int8, Gsym/s", HEADLINE),
-        "noise": table("256QAM, cf32 to int8, Gsym/s", NOISE),
-        "modulations": table("cf32 to int8, in L2, Gsym/s", MODULATIONS),
-        "formats": table("256QAM at 30 dB, Gsym/s", FORMATS),
+        "headline": table("256QAM, cf32 to int8, Gsymbol/s", HEADLINE),
+        "noise": table("256QAM, cf32 to int8, Gsymbol/s", NOISE),
+        "modulations": table("cf32 to int8, in L2, Gsymbol/s", MODULATIONS),
+        "formats": table("256QAM at 30 dB, Gsymbol/s", FORMATS),
         "demod_app": demod_table(),
     }
 

@@ -15,9 +15,9 @@ void add_machine_options(MachineOptions& options, po::options_description& list)
          "CPU threads (0: all processors; default: all but two, at least 1)")  //
         ("chunk",
          number_within<std::uint64_t>(
-             options.chunk, "--chunk", "SYMBOLS",
+             options.chunk, "--chunk", "N",
              {1, std::numeric_limits<std::uint64_t>::max(), "a whole number of symbols from 1 on"}),
-         "symbols, or slots of samples and grids, per chunk; default: chosen for the backend")  //
+         "items per chunk: symbols, or slots of samples and grids; default: chosen for the backend")  //
         ("device", parsed(options.device, parse_device, "N[,N...]|all"),
          "CUDA devices, which take chunks in turn: N means cuda[N]")  //
         ("streams",

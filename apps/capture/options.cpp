@@ -54,7 +54,7 @@ void add_capture_options(CaptureOptions& options, po::options_description& list)
          "and a link that has a sample rate, samples")                               //
         ("interleaved", flag(options.interleaved), "flat dataset: I, Q, I, Q, ...")  //
         ("raw", parsed(options.raw, parse_raw, "TYPE"),
-         "sample type of a file without a header: cf32, cf16, ci16, ci8, cu8, ...; big-endian: with _be at "
+         "sample format of a file without a header: cf32, cf16, ci16, ci8, cu8, ...; big-endian: with _be at "
          "the end")  //
         ("shape", parsed(options.shape, parse_shape, "N[,N...]"),
          "dimensions of a raw file or a SigMF recording; default: one dimension, SigMF: (channels, "

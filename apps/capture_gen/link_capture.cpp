@@ -154,11 +154,10 @@ std::string text_of(const Recording& recording, const CaptureWriter::Config& con
     const std::string size =
         config.kind == CaptureKind::samples
             ? fmt::format("{} samples", recording.size())
-            : fmt::format("{} symbols x {} subcarriers", config.shape[1], config.shape[2]);
+            : fmt::format("{} OFDM symbols x {} subcarriers", config.shape[1], config.shape[2]);
     return fmt::format(
-        "{} of {} as {}, {}: {}, {} of them with a codeword of {} bits, {}, noise variance "
-        "{:.4g}, in {:.3g} s\n",
-        size, counted(config.shape[0], "antenna"), to_string(config.format), to_string(config.layout),
+        "{} of {} as {}, {}: {}, {} of them with a codeword of {} bits, {}, N0 {:.4g}, in {:.3g} s\n", size,
+        counted(config.shape[0], "antenna"), to_string(config.format), to_string(config.layout),
         counted(recording.config().slots, "slot"), recording.codewords(), recording.bits_per_codeword(),
         to_string(recording.config().link.modulation), recording.noise_variance(), seconds);
 }

@@ -61,16 +61,16 @@ void add_common_options(CaptureGenOptions& options, po::options_description& lis
         // Within the range of N0 of the demapper, 2^-100 ... 2^40.
         ("snr-db",
          number_within<double>(options.snr_db, "--snr-db", "X", {-100.0, 300.0, "a number from -100 to 300"}),
-         "SNR, from -100 to 300 dB, default 20: Es/N0 of symbols; in samples and a grid the power of all "
+         "SNR in dB, from -100 to 300, default 20: Es/N0 of symbols; in samples and a grid the power of all "
          "layers at one antenna over its noise, per resource element with data")                         //
         ("seed", number<std::uint64_t>(options.seed, "N"), "seed of bits, fading and noise, default 1")  //
         ("type", parsed(options.type, parse_sample_format, "TYPE"),
-         "sample type: cf32 (default), cf16, ci16 or ci8")  //
+         "sample format: cf32 (default), cf16, ci16 or ci8")  //
         ("layout", parsed(options.layout, parse_capture_layout, "LAYOUT"),
          "storage layout: compound (default), trailing, interleaved, chunked or gzip")  //
         ("no-bits", flag(options.no_bits), "leave out the transmitted bits")            //
-        ("force", flag(options.force), "overwrite OUT.h5 if it exists")                 //
-        ("durable", flag(options.durable), "wait until OUT.h5 survives a loss of power");
+        ("force", flag(options.force), "overwrite existing files: OUT.h5")              //
+        ("durable", flag(options.durable), "wait until written files survive a loss of power");
 }
 
 void add_symbol_options(CaptureGenOptions& options, po::options_description& list) {

@@ -208,10 +208,9 @@ void capture_symbols(const CaptureGenOptions& options, const CommonOptions& comm
 
     const std::string noise =
         config.noise_variance ? fmt::format("{}", *config.noise_variance) : "varying by symbol";
-    const std::string text =
-        fmt::format("{} symbols of {} as {}, {}, noise variance {}, in {:.3g} s\n", config.symbols,
-                    to_string(config.modulation), to_string(config.format), to_string(config.layout), noise,
-                    seconds.count());
+    const std::string text = fmt::format("{} symbols of {} as {}, {}, N0 {}, in {:.3g} s\n", config.symbols,
+                                         to_string(config.modulation), to_string(config.format),
+                                         to_string(config.layout), noise, seconds.count());
     std::optional<std::uint32_t> c_init;
     if (options.scramble) c_init = options.scramble->c_init();
     const Json json = Json::object({{"from", to_string(CaptureKind::symbols)},

@@ -43,9 +43,9 @@ void add_output_options(DemodOptions& options, po::options_description& list) {
     list.add_options()  //
         ("output,o", text(options.output, "FILE"),
          "output file for the soft bits: NAME.npy (NumPy array), NAME.raw (numbers without a header), else "
-         "HDF5; default: none")                                                                       //
-        ("force", flag(options.files.overwrite), "overwrite the output and the trace if they exist")  //
-        ("durable", flag(options.files.durable), "wait until the output is on the disk")              //
+         "HDF5; default: none")                                                                         //
+        ("force", flag(options.files.overwrite), "overwrite existing files: the output and the trace")  //
+        ("durable", flag(options.files.durable), "wait until written files survive a loss of power")    //
         ("method", parsed(options.files.llr.method, parse_method, "METHOD"),
          "how likelihoods are combined: maxlog (default) or logmap")  //
         ("evaluator", parsed(options.files.llr.evaluator, parse_evaluator, "EVALUATOR"),
@@ -67,9 +67,8 @@ void add_output_options(DemodOptions& options, po::options_description& list) {
          "symbols only: compare all transmitted bits; default: all of up to 2^20 symbols, else those of "
          "2^18 symbols spread over the capture")  //
         ("descramble", parsed(options.symbols.descramble, parse_descramble, "n_RNTI,n_ID[,q]"),
-         "symbols only: identity of the scrambling to undo; the capture is one codeword (TS 38.211 clauses "
-         "6.3.1.1, "
-         "7.3.1.1; q is 0 or 1, default 0)");
+         "symbols only: identity of the scrambling, which is undone; the capture is one codeword (TS 38.211 "
+         "clauses 6.3.1.1, 7.3.1.1; q is 0 or 1, default 0)");
 }
 
 void set_written(ReceiveOptions& how, const std::string& list) {
@@ -144,11 +143,11 @@ void add_link_options(DemodOptions& options, po::options_description& list) {
         ("decoder-iterations",
          number_within<int>(options.decoder_iterations, "--decoder-iterations", "N",
                             {1, 255, "a whole number from 1 to 255"}),
-         "max iterations of the LDPC decoder, default 20")  //
+         "max iterations of the LDPC decoder per code block, default 20")  //
         ("iterations",
          number_within<int>(options.iterations, "--iterations", "N", {0, 10, "a whole number from 0 to 10"}),
-         "samples and grids of two layers: detect and decode transport blocks again whose CRC fails, up to N "
-         "times, with the extrinsic LLRs of the decoder as priors; slow; default 0")  //
+         "samples and grids of two layers: max number of times that transport blocks whose CRC fails are "
+         "detected and decoded again, with extrinsic LLRs of the decoder as priors; slow; default 0")  //
         ("diagnose", flag(options.slots.diagnoses),
          "samples and grids: search for a link that fits better, by one change at a time")  //
         ("scrambling-ids", parsed(options.slots.diagnose.scrambling_ids, parse_identities, "LIST"),
@@ -164,10 +163,10 @@ void add_receiver_options(DemodOptions& options, po::options_description& list) 
          "interference that is measured over antennas and band; default: on with 2 antennas or more, unless "
          "a slot has too few DM-RS to measure it or --noise-variance is given")  //
         ("joint-detection", switched(options.slots.joint_detection, "--joint-detection"),
-         "samples and grids of two layers: detect them together by maximum likelihood, which is slower but "
-         "needs less SNR; default: on, but for --method logmap and --equalizer zero-forcing")  //
+         "samples and grids of two layers: detection of both layers together by maximum likelihood, which is "
+         "slower but needs less SNR; default: on, but for --method logmap and --equalizer zero-forcing")  //
         ("phase-tracking", switched(options.slots.phase_tracking, "--phase-tracking"),
-         "samples and grids: take the common phase error out of each OFDM symbol; default: on")  //
+         "samples and grids: removal of the common phase error of each OFDM symbol; default: on")  //
         ("delay-spread",
          number_within<double>(options.delay_spread_ns, "--delay-spread", "NS",
                                {0.0, 10'000.0, "a number from 0 to 10000"}),

@@ -68,7 +68,7 @@ std::string text_of(const Demodulation& done) {
                                    1e-6 * rate(done.soft_bits, done)));
     line("backend", names_of(done.places) + (devices ? ", " + *devices : ""));
     if (done.measured || done.gain != 1.0F) line("gain", fmt::format("{}", done.gain));
-    line("noise variance", done.noise_variance ? fmt::format("{}", *done.noise_variance) : "one per symbol");
+    line("N0", done.noise_variance ? fmt::format("{}", *done.noise_variance) : "one per symbol");
     if (const std::optional<std::uint32_t> c_init = c_init_of(done))
         line("descrambled", fmt::format("c_init {}", *c_init));
     if (done.check.symbols > 0) {

@@ -15,7 +15,7 @@ Task demap_task(std::string_view what, const LadderOptions& options) {
     return {.title = fmt::format("{}, {} symbols at {:g} dB", what, options.symbols, options.snr_db),
             .count = options.symbols,
             .unit = "symbols",
-            .rate = "Gsym/s",
+            .rate = "Gsymbol/s",
             .bytes = options.symbols * bytes_a_symbol,
             .settings = {{"snr_db", options.snr_db}}};
 }

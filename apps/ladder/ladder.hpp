@@ -51,7 +51,7 @@ struct Task {
     std::string title;
     std::size_t count = 0;
     std::string unit;                    ///< unit of the count, such as "symbols"
-    std::string rate;                    ///< unit of 10^9 per second, such as "Gsym/s"
+    std::string rate;                    ///< unit of 10^9 per second, such as "Gsymbol/s"
     std::size_t bytes = 0;               ///< read and written
     std::vector<Json::Member> settings;  ///< further settings for the report
     std::string note = {};               ///< the same for people

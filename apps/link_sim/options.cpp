@@ -152,29 +152,29 @@ void add_receiver_options(LinkSimOptions& options, po::options_description& list
          "one receiver for each; default: channel,noise without fading, else none")  //
         ("interference-rejection",
          listed(options.interference_rejection, "--interference-rejection", parse_switch, "off|on|off,on"),
-         "whether receivers equalise with the covariance of noise and interference over antennas and band: "
-         "off (default), on, or one receiver for each")  //
+         "interference rejection combining (IRC), with the covariance of noise and interference over "
+         "antennas and band: off (default), on, or one receiver for each")  //
         ("joint-detection",
          listed(options.joint_detection, "--joint-detection", parse_switch, "off|on|off,on"),
-         "whether receivers detect two layers together by maximum likelihood: off (default), on, or one "
-         "receiver for each")  //
+         "detection of both layers together by maximum likelihood: off (default), on, or one receiver for "
+         "each")  //
         ("iterations", listed(options.iterations, "--iterations", parse_iterations, "N[,N...]"),
-         "with joint detection: max number of times that failed transport blocks are detected and decoded "
-         "again, with extrinsic LLRs as priors: 0 (default) to 10, or one receiver for each")  //
+         "max number of times that transport blocks whose CRC fails are detected and decoded again, with "
+         "extrinsic LLRs of the decoder as priors: 0 (default) to 10, or one receiver for each; above 0 only "
+         "with joint detection")  //
         ("phase-tracking", listed(options.phase_tracking, "--phase-tracking", parse_switch, "off|on|off,on"),
-         "whether receivers take the common phase error out of each OFDM symbol: off (default), on, or one "
-         "receiver for each")  //
+         "removal of the common phase error of each OFDM symbol: off (default), on, or one receiver for "
+         "each")  //
         ("time-interpolation",
          listed(options.time, "--time-interpolation", parse_time_interpolation, "MODE[,MODE...]"),
-         "interpolation of estimated channels between DM-RS symbols: average, linear (default), or wiener, "
-         "which measures the Doppler shift in each slot")  //
+         "interpolation of the channel between DM-RS symbols: average, linear (default), or wiener, which "
+         "measures the Doppler shift in each slot")  //
         ("delay-spread",
          number_within<double>(options.delay_spread_ns, "--delay-spread", "NS",
                                {0.0, 10'000.0, "a number from 0 to 10000"}),
-         "longest delay spread that the channel estimator expects; default 0: up to 1.5 cyclic prefixes of "
-         "delay")  //
+         "longest rms delay spread that is expected; default 0: up to 1.5 cyclic prefixes of delay")  //
         ("equalizer", parsed(options.equalizer, parse_equalizer, "EQUALIZER"),
-         "method that separates layers: mmse (default) or zero-forcing");
+         "equaliser, mmse (default) or zero-forcing");
 }
 
 void add_slot_options(LinkSimOptions& options, po::options_description& list) {
@@ -183,7 +183,8 @@ void add_slot_options(LinkSimOptions& options, po::options_description& list) {
         ("doppler",
          number_within<double>(options.doppler, "--doppler", "HZ",
                                {0.0, max_doppler, "a number from 0 to 10000"}),
-         "max Doppler shift: fading moves within a slot (Jakes' spectrum); default 0: constant in a slot")  //
+         "max Doppler shift of the channel: fading moves within a slot (Jakes' spectrum); default 0: "
+         "constant in a slot")  //
         ("interference",
          number_within<double>(options.interference_db, "--interference", "DB",
                                {-100.0, 100.0, "a number from -100 to 100"}),
@@ -226,10 +227,10 @@ void add_coding_options(LinkSimOptions& options, po::options_description& list) 
         ("decoder-iterations",
          number_within<int>(options.decoder_iterations, "--decoder-iterations", "N",
                             {1, 255, "a whole number from 1 to 255"}),
-         "max iterations of the decoder, default 20")  //
+         "max iterations of the LDPC decoder per code block, default 20")  //
         ("block-errors",
          number_within<std::uint64_t>(options.block_errors, "--block-errors", "N", from_one_on),
-         "wrong transport blocks at every receiver that end a point, default 100")  //
+         "block errors at every receiver that end a point, default 100")  //
         ("max-blocks", number_within<std::uint64_t>(options.max_blocks, "--max-blocks", "N", from_one_on),
          "transport blocks that end a point whatever the errors, default 1000");
 }
@@ -237,7 +238,7 @@ void add_coding_options(LinkSimOptions& options, po::options_description& list) 
 void add_run_options(LinkSimOptions& options, po::options_description& list) {
     list.add_options()  //
         ("errors", number_within<std::uint64_t>(options.errors, "--errors", "N", from_one_on),
-         "without transport blocks: wrong bits at every receiver that end a point, default 1000")  //
+         "without transport blocks: bit errors at every receiver that end a point, default 1000")  //
         ("max-bits", number_within<std::uint64_t>(options.max_bits, "--max-bits", "N", from_one_on),
          "without transport blocks: bits that end a point whatever the errors, default 10000000")  //
         ("min-slots",
@@ -252,7 +253,7 @@ void add_run_options(LinkSimOptions& options, po::options_description& list) {
          number_within<int>(options.threads, "--threads", "N", {0, 1024, "a whole number from 0 to 1024"}),
          "CPU threads (0, default: all processors); the result does not depend on it")               //
         ("csv", text(options.csv, "FILE"), "output file for the points, as comma-separated values")  //
-        ("force", flag(options.force), "overwrite the file of --csv if it exists");
+        ("force", flag(options.force), "overwrite existing files: that of --csv");
 }
 
 std::vector<Knowledge> known_of(const LinkSimOptions& options) {
@@ -405,8 +406,8 @@ void add_link_sim_options(LinkSimOptions& options, po::options_description& list
         ("modulation", listed(options.modulations, "--modulation", parse_modulation, "M[,M...]"),
          "modulations: pi2-bpsk, bpsk, qpsk, 16qam, 64qam, 256qam, 1024qam; default "
          "qpsk,16qam,64qam,256qam")  //
-        ("snr-db", parsed(options.snr_db, parse_snr_range, "FIRST:STEP:LAST"),
-         "range of SNRs in dB, or one: the power of all layers at one antenna over its noise; default "
+        ("snr-db", parsed(options.snr_db, parse_snr_range, "FIRST:STEP:LAST|X"),
+         "SNR in dB, a range or one value: the power of all layers at one antenna over its noise; default "
          "0:2:30");
     add_slot_options(options, list);
     add_receiver_options(options, list);

@@ -241,15 +241,15 @@ std::size_t receiver_width(const std::vector<Row>& rows) {
 /// A table of transport blocks.
 std::string block_text_of(const std::vector<Row>& rows) {
     const std::size_t width = receiver_width(rows);
-    std::string text =
-        fmt::format("\n{:<10}{:>5}{:>8}{:>10}{:>9}  {:<{}}{:<7} {:<13}{:>8}{:>8}{:>11}{:>20}{:>11}{:>10}\n",
-                    "modulation", "MCS", "R", "block bit", "SNR, dB", "known", width, "method", "soft bits",
-                    "blocks", "wrong", "rate", "95 % interval", "iterations", "Mbit/s");
+    std::string text = fmt::format(
+        "\n{:<10}{:>5}{:>11}{:>12}{:>9}  {:<{}}{:<7} {:<13}{:>8}{:>14}{:>12}{:>20}{:>20}{:>10}\n",
+        "modulation", "MCS", "code rate", "block bits", "SNR, dB", "known", width, "method", "soft bits",
+        "blocks", "block errors", "error rate", "95 % interval", "decoder iterations", "Mbit/s");
     for (const Row& row : rows) {
         const BlockRow& blocks = *row.blocks;
         text += fmt::format(
-            "{:<10}{:>5}{:>8.4g}{:>10}{:>9g}  {:<{}}{:<7} "
-            "{:<13}{:>8}{:>8}{:>11}{:>20}{:>11.2f}{:>10.4g}\n",
+            "{:<10}{:>5}{:>11.4g}{:>12}{:>9g}  {:<{}}{:<7} "
+            "{:<13}{:>8}{:>14}{:>12}{:>20}{:>20.2f}{:>10.4g}\n",
             to_string(row.modulation), blocks.coding.mcs ? fmt::format("{}", *blocks.coding.mcs) : "",
             blocks.coding.code_rate, blocks.transport_block_bits, row.snr_db, receiver_of(row.equalizer),
             width, to_string(row.soft_bits.method), soft_bits_of(row), blocks.sums.blocks, blocks.sums.errors,
@@ -288,12 +288,12 @@ std::string text_of(const LinkReport& report) {
                                    report.options.layers, report.options.resource_blocks);
     const std::vector<Row> rows = rows_of(report);
     const std::size_t width = receiver_width(rows);
-    text += fmt::format("{:<10}{:>8}  {:<{}}{:<7} {:<13}{:>11}{:>10}{:>12}{:>22}{:>12}{:>9}{:>12}{:>11}\n",
-                        "modulation", "SNR, dB", "known", width, "method", "soft bits", "bits", "wrong",
-                        "rate", "95 % interval", "theory", "EVM, %", "bit/symbol", "saturated");
+    text += fmt::format("{:<10}{:>8}  {:<{}}{:<7} {:<13}{:>11}{:>12}{:>12}{:>22}{:>12}{:>9}{:>12}{:>11}\n",
+                        "modulation", "SNR, dB", "known", width, "method", "soft bits", "bits", "bit errors",
+                        "error rate", "95 % interval", "theory", "EVM, %", "bit/symbol", "saturated");
     for (const Row& row : rows) {
         text += fmt::format(
-            "{:<10}{:>8g}  {:<{}}{:<7} {:<13}{:>11}{:>10}{:>12}{:>22}{:>12}{:>9.3g}{:>12.4f}{:>11}\n",
+            "{:<10}{:>8g}  {:<{}}{:<7} {:<13}{:>11}{:>12}{:>12}{:>22}{:>12}{:>9.3g}{:>12.4f}{:>11}\n",
             to_string(row.modulation), row.snr_db, receiver_of(row.equalizer), width,
             to_string(row.soft_bits.method), soft_bits_of(row), row.bits, row.bit_errors,
             rate_text(row.bit_error_rate), interval_text(row.bit_error_rate),

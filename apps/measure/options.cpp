@@ -49,8 +49,8 @@ void add_measure_options(MeasureAppOptions& options, po::options_description& li
         ("reference", parsed(how.reference, parse_reference, "REFERENCE"),
          "reference of the EVM: decisions (default; the nearest points) or sent (the dataset bits)")  //
         ("descramble", parsed(how.scrambling, parse_descramble, "n_RNTI,n_ID[,q]"),
-         "with --reference sent: identity of the scrambling that makes the one codeword of the capture from "
-         "the dataset bits (TS 38.211 clauses 6.3.1.1, 7.3.1.1; q is 0 or 1, default 0)")  //
+         "with --reference sent: identity of the scrambling, which makes the one codeword of the capture "
+         "from the dataset bits (TS 38.211 clauses 6.3.1.1, 7.3.1.1; q is 0 or 1, default 0)")  //
         ("by", po::value<std::string>()->value_name("row|slot|N")->notifier(by),
          "measure parts too: row (the dataset's last dimension), slot (14 rows) or N symbols; rows that are "
          "not a multiple of 1024 symbols must fit into memory, several at a time");

@@ -87,7 +87,7 @@ std::string text_of_rows(const Measured& done) {
     const std::uint64_t last = done.symbols % *done.row;
     std::string result = fmt::format("\n{} row{} of {} symbols{}\n", rows.size(), rows.size() == 1 ? "" : "s",
                                      *done.row, last == 0 ? "" : fmt::format(", the last one of {}", last)) +
-                         table_line("row", "mean power", "EVM rms", "noise variance");
+                         table_line("row", "mean power", "EVM rms", "N0");
     for (std::size_t i = 0; i < rows.size(); ++i) {
         if (!all && i == at_the_start) {
             const std::size_t end = rows.size() - at_the_end;
@@ -166,7 +166,7 @@ std::string text_of(const Measured& done) {
     line("mean power", number(whole.mean_power));
     line("peak power",
          fmt::format("{}, {} over the mean", number(whole.peak_power), number(whole.papr_db, " dB")));
-    line("offset", fmt::format("{} on I, {} on Q", number(whole.dc_i), number(whole.dc_q)));
+    line("DC offset", fmt::format("{} on I, {} on Q", number(whole.dc_i), number(whole.dc_q)));
     line("IQ imbalance",
          fmt::format("{}, {}", number(whole.iq_gain_db, " dB"), number(whole.iq_phase_deg, " degrees")));
     line("gain", done.no_gain.empty() ? number(whole.gain) : "unknown: " + done.no_gain);
@@ -174,8 +174,7 @@ std::string text_of(const Measured& done) {
     line("EVM rms", fmt::format("{}, MER {}", percent(whole.evm_rms), number(whole.mer_db, " dB")));
     line("EVM peak", percent(whole.evm_peak));
     line("EVM limit", text_of_limit(done));
-    line("noise variance",
-         fmt::format("{}, SNR {}", number(whole.noise_variance), number(whole.snr_db, " dB")));
+    line("N0", fmt::format("{}, SNR {}", number(whole.noise_variance), number(whole.snr_db, " dB")));
     const std::optional<std::string> devices = devices_of(done.places);
     line("throughput", fmt::format("{:.4g} Msymbol/s", 1e-6 * symbols_per_second(done)));
     line("backend", names_of(done.places) + (devices ? ", " + *devices : ""));

@@ -85,7 +85,7 @@ TEST_F(UnknownGain, NeedsAModulation) {
     const float nan = std::nanf("");
     Hdf5File(path("nans.h5")).reals("iq", {100, 2}, nan);
     expect_failure({demod_app, path("nans.h5"), "--modulation", "qpsk", "--noise-variance", "estimate"}, 1,
-                   {"nans.h5: /iq", "finite", "noise variance"});
+                   {"nans.h5: /iq", "finite", "N0"});
 }
 
 TEST_F(UnknownGain, ErrorsNameTheOptionsThatAreMissing) {
@@ -111,7 +111,7 @@ TEST_F(UnknownGain, ErrorsNameTheOptionsThatAreMissing) {
                                " has neither an attribute nor a dataset noise_variance: --noise-variance X "
                                "gives one, --noise-variance estimate measures it\n"));
     expect_failure({demod_app, capture, "--modulation", "qpsk", "--noise-variance", "estimate"}, 1,
-                   {"raw.h5: /iq: the estimated noise variance is 0", "--noise-variance X gives one"});
+                   {"raw.h5: /iq: the estimated N0 is 0", "--noise-variance X gives one"});
 }
 
 }  // namespace

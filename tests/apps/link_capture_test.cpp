@@ -212,7 +212,8 @@ TEST_F(LinkCapture, Reports) {
     EXPECT_EQ(report["full_scale"].number(), read_number(path("s.h5"), "/samples", "full_scale"));
     const Outcome text =
         run({capture_gen, path("g.h5"), "--from", "grid", "--link", path("link.json"), "--slots", "5"});
-    EXPECT_TRUE(text.out.starts_with("70 symbols x 180 subcarriers of 2 antennas as cf32, compound: 5 slots"))
+    EXPECT_TRUE(
+        text.out.starts_with("70 OFDM symbols x 180 subcarriers of 2 antennas as cf32, compound: 5 slots"))
         << text.out;
 }
 

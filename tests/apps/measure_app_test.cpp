@@ -133,8 +133,8 @@ TEST_F(MeasureApp, TextIsShortHoweverManyRows) {
     const std::string text = run({measure_app, capture(), "--by", "10"}).out;
     EXPECT_LT(std::ranges::count(text, '\n'), 40);
     for (const std::string word :
-         {"256qam", "mean power", "peak power", "offset", "IQ imbalance", "gain", "EVM rms", "MER", "3.5 %",
-          "met", "SNR", "5000 rows of 10 symbols", "rows are left out"})
+         {"256qam", "mean power", "peak power", "DC offset", "IQ imbalance", "gain", "EVM rms", "MER",
+          "3.5 %", "met", "SNR", "5000 rows of 10 symbols", "rows are left out"})
         EXPECT_NE(text.find(word), std::string::npos) << word << " in\n" << text;
     EXPECT_EQ(run({measure_app, path("c.h5"), "--quiet"}).out, "");
 }

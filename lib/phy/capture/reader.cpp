@@ -438,7 +438,7 @@ void CaptureReader::read(std::uint64_t first, SymbolSpan symbols) {
 }
 
 void CaptureReader::read_noise(std::uint64_t first, std::span<float> noise) {
-    if (!impl_->noise) throw ArgumentError("the capture has no noise variance for each symbol");
+    if (!impl_->noise) throw ArgumentError("the capture has no N0 for each symbol");
     require_range(first, noise.size(), impl_->description.symbols);
 
     const bool is_repeated = impl_->noise->size() != impl_->description.symbols;

@@ -149,10 +149,10 @@ float require_measured_noise(const Measured& measured) {
     if (noise > 0.0F && std::isfinite(noise)) return noise;
     const std::string name = detail::name_of(measured.capture);
     if (measured.whole.symbols == 0)
-        throw FileError(name + " has no symbol that is finite: the noise variance cannot be estimated");
-    throw DescriptionError(name + ": the estimated noise variance is " + detail::number_text(noise) +
-                               ": expected a finite number above 0",
-                           Lacks::noise_variance);
+        throw FileError(name + " has no symbol that is finite: N0 cannot be estimated");
+    throw DescriptionError(
+        name + ": the estimated N0 is " + detail::number_text(noise) + ": expected a finite number above 0",
+        Lacks::noise_variance);
 }
 
 Measured measure_first(const CaptureDescription& capture, const DemodulateOptions& options) {

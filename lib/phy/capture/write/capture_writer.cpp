@@ -232,7 +232,7 @@ void CaptureWriter::write(std::uint64_t first, SymbolView symbols) {
 }
 
 void CaptureWriter::append_noise(std::span<const float> noise) {
-    impl_->append_to(impl_->noise, "a noise variance for each symbol", std::as_bytes(noise));
+    impl_->append_to(impl_->noise, "an N0 for each symbol", std::as_bytes(noise));
 }
 
 void CaptureWriter::append_bits(std::span<const std::uint8_t> bits) {
