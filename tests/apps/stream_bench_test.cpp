@@ -350,7 +350,7 @@ TEST_P(StreamBenchOn, TheTextNamesEveryRow) {
             }
         }
     }
-    for (const std::string word : {"256qam at 30 dB", "of limit: ", "of serial: ", "auto ", "Gsym/s",
+    for (const std::string word : {"256qam at 30 dB", "of limit: ", "of serial: ", "auto ", "Gsymbol/s",
                                    "GB/s in", on_cuda() ? "16 MiB" : "memcpy"})
         EXPECT_NE(outcome.out.find(word), std::string::npos) << word << " in\n" << outcome.out;
     EXPECT_NE(outcome.out.find(" on " + name + " ("), std::string::npos) << outcome.out;
