@@ -1,14 +1,18 @@
 #include <algorithm>
-#include <fstream>
+#include <cstddef>
+#include <filesystem>
 #include <iterator>
+#include <map>
 #include <regex>
 #include <set>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/number.hpp"
 #include "support/app_test.hpp"
+#include "support/page.hpp"
 #include "support/test_files.hpp"
 
 namespace phy::test {
@@ -27,6 +31,58 @@ std::vector<std::string> lines_of(const std::string& text) {
 Arguments words_of(const std::string& line) {
     std::istringstream stream(line);
     return {std::istream_iterator<std::string>(stream), {}};
+}
+
+/// Without the escapes of a manual page.
+std::string plain(const std::string& page) {
+    return std::regex_replace(std::regex_replace(page, std::regex(R"(\\f[BIR]|\\&)"), ""),
+                              std::regex(R"(\\-)"), "-");
+}
+
+std::set<std::string> options_in(const std::string& text) {
+    const std::regex option("(^|[^a-zA-Z0-9-])(--[a-z][a-z-]*)");
+    std::set<std::string> options;
+    for (std::sregex_iterator each(text.begin(), text.end(), option), end; each != end; ++each)
+        options.insert(each->str(2));
+    return options;
+}
+
+/// The options of a table's first column, with the names of their values.
+std::map<std::string, std::string> documented_values(const std::string& text) {
+    std::map<std::string, std::string> values;
+    for (const PageTable& table : tables_of(text)) {
+        if (table.head.front() != "option") continue;
+        for (const std::vector<std::string>& row : table.rows) {
+            for (const std::string& code : code_of(row.front())) {
+                const std::size_t end = std::min(code.find(' '), code.size());
+                if (code.starts_with("--"))
+                    values[code.substr(0, end)] = code.substr(std::min(end + 1, code.size()));
+            }
+        }
+    }
+    return values;
+}
+
+/// What docs/cli.md says of several programs.
+std::string common_part() {
+    const std::string page = read_page("cli.md");
+    return page.substr(0, page.find("\n## demod_app\n"));
+}
+
+/// The first words of indented lines.
+std::set<std::string> first_words(const std::string& text) {
+    std::set<std::string> words;
+    for (const std::string& line : lines_of(text))
+        if (line.starts_with("  ")) words.insert(words_of(line).front());
+    return words;
+}
+
+/// All pages for users.
+std::vector<std::string> pages() {
+    std::vector<std::string> names = {"../README.md"};
+    for (const auto& file : std::filesystem::directory_iterator(docs_file("")))
+        if (file.path().extension() == ".md") names.push_back(file.path().filename());
+    return names;
 }
 
 class Help : public AppTest {
@@ -51,6 +107,35 @@ protected:
         const std::size_t first = text.find('\'') + 1;
         const Arguments words = words_of(text.substr(first, text.rfind('\'') - first));
         return {words.begin(), words.end()};
+    }
+
+    /// What the manual page says of an option.
+    struct Described {
+        std::string value;
+        std::string meaning;
+    };
+
+    static std::map<std::string, Described> described_options(const Program& program) {
+        const std::string page = run({program.path, "--help-as", "man"}).out;
+        const std::size_t first = page.find("\n.SH OPTIONS\n");
+        std::map<std::string, Described> options;
+        const std::vector<std::string> lines =
+            lines_of(plain(page.substr(first, page.find("\n.SH EXAMPLES\n") - first)));
+        for (std::size_t i = 0; i + 2 < lines.size(); ++i) {
+            std::smatch option;
+            const std::string& line = lines[i + 1];
+            if (lines[i] == ".TP" && std::regex_match(line, option, std::regex(".*(--[a-z-]+) ?(.*)")))
+                options[option[1]] = {option[2], lines[i + 2]};
+        }
+        return options;
+    }
+
+    /// Of docs/cli.md. phy_info and the benchmarks have one together.
+    static std::string section_of_program(const Program& program) {
+        const std::string page = read_page("cli.md");
+        const std::string heading = "## " + program.name;
+        const bool is_alone = page.find("\n" + heading + "\n") != std::string::npos;
+        return section_of(page, is_alone ? heading : "## phy_info and benchmarks");
     }
 
     static std::vector<Arguments> examples_of(const Program& program) {
@@ -119,13 +204,123 @@ TEST_F(Help, ManualPageHasEveryOption) {
 }
 
 TEST_F(Help, DocumentsNameEveryOption) {
-    std::ifstream page(docs_file("cli.md"));
-    ASSERT_TRUE(page) << "docs/cli.md is not there";
-    const std::string text(std::istreambuf_iterator<char>(page), {});
+    for (const Program& program : programs()) {
+        const std::set<std::string> named = options_in(common_part() + section_of_program(program));
+        for (const auto& [option, described] : described_options(program))
+            EXPECT_TRUE(named.contains(option)) << program.name << " " << option;
+    }
+}
+
+TEST_F(Help, DocumentsNameNoOtherOption) {
+    std::set<std::string> all;
+    bool has_ladder = false;
+    for (const Program& program : programs()) {
+        const std::set<std::string> options = options_of(program);
+        all.insert(options.begin(), options.end());
+        has_ladder = has_ladder || program.name == "ladder";
+        const std::string section = section_of_program(program);
+        if (section.find("ladder") != std::string::npos) continue;
+        for (const std::string& option : options_in(section))
+            EXPECT_TRUE(options.contains(option)) << "docs/cli.md: " << program.name << " " << option;
+    }
+    // A build without CUDA has no ladder.
+    const std::string page = read_page("cli.md");
+    for (const std::string& option : options_in(has_ladder ? page : common_part()))
+        EXPECT_TRUE(all.contains(option)) << "docs/cli.md: " << option;
+}
+
+TEST_F(Help, CommandsOfDocumentsHaveOptionsThatExist) {
+    const std::regex command("(^|[ /`(])([a-z]+_[a-z]+|ladder) ([^`|;&#\n]*)");
+    std::map<std::string, std::set<std::string>> options;
     for (const Program& program : programs())
-        for (const std::string& option : options_of(program))
-            EXPECT_TRUE(std::regex_search(text, std::regex("`" + option + "[` |=\\[\\\\,]")))
-                << program.name << " " << option;
+        options[program.name] = options_of(program);
+    std::size_t count = 0;
+    for (const std::string& name : pages()) {
+        const std::string page = std::regex_replace(read_page(name), std::regex("\\\\\n *"), "");
+        for (std::sregex_iterator each(page.begin(), page.end(), command), end; each != end; ++each) {
+            if (!options.contains(each->str(2))) continue;
+            for (const std::string& option : options_in(each->str(3))) {
+                EXPECT_TRUE(options[each->str(2)].contains(option)) << name << ": " << each->str();
+                ++count;
+            }
+        }
+    }
+    EXPECT_GT(count, 100U);
+}
+
+/// What --help calls the value of an option is what the tables of docs/cli.md call it.
+TEST_F(Help, DocumentsNameValuesAlike) {
+    std::map<std::string, std::set<std::string>> of_all;
+    for (const Program& program : programs()) {
+        const auto described = described_options(program);
+        for (const auto& [option, of_option] : described)
+            of_all[option].insert(of_option.value);
+        for (const auto& [option, value] : documented_values(section_of_program(program))) {
+            if (described.contains(option)) {
+                EXPECT_EQ(value, described.at(option).value) << program.name << " " << option;
+            }
+        }
+    }
+    for (const auto& [option, value] : documented_values(common_part()))
+        EXPECT_TRUE(of_all[option].contains(value)) << option << " " << value;
+}
+
+TEST_F(Help, DocumentsNameEveryExitStatusAndVariable) {
+    const std::string page = read_page("cli.md");
+    std::set<std::string> documented;
+    const PageTable statuses_of_page = tables_of(section_of(page, "## Exit statuses")).at(0);
+    for (const std::vector<std::string>& row : statuses_of_page.rows)
+        documented.insert(row.front());
+    for (const Program& program : programs()) {
+        const std::string help = run({program.path, "--help"}).out;
+        const std::size_t statuses = help.find("\nExit status:\n");
+        const std::size_t variables = help.find("\nEnvironment:\n");
+        ASSERT_LT(statuses, variables);
+        EXPECT_EQ(first_words(help.substr(statuses, variables - statuses)), documented) << program.name;
+        for (const std::string& variable : first_words(help.substr(variables)))
+            EXPECT_NE(page.find("`" + variable + "`"), std::string::npos) << variable;
+    }
+}
+
+/// Behind what it is for, the text of an option begins alike in all programs; the plural counts as the
+/// singular.
+TEST_F(Help, OneOptionIsOneThing) {
+    const std::regex scope(
+        "^(symbols only|samples and grids( of two layers)?|int8|demap, streams|with --reference sent): ");
+    std::map<std::string, std::map<std::string, std::string>> heads;
+    for (const Program& program : programs()) {
+        for (const auto& [option, of_option] : described_options(program)) {
+            std::string head = std::regex_replace(of_option.meaning, scope, "");
+            head.resize(std::min(head.find_first_of(",:;("), head.size()));
+            head = std::regex_replace(head, std::regex("s\\b| $"), "");
+            heads[option].try_emplace(head, program.name);
+            EXPECT_EQ(heads[option].size(), 1U)
+                << option << " of " << program.name << ": " << head << "; of "
+                << heads[option].begin()->second << ": " << heads[option].begin()->first;
+        }
+    }
+}
+
+/// docs/glossary.md has the words to use.
+TEST_F(Help, OneThingHasOneWord) {
+    const std::vector<std::pair<std::string, std::string>> instead = {
+        {"noise variance", "N0"},
+        {"sample types?", "sample format"},
+        {"workers?|cores?", "CPU threads"},
+        {"center", "centre"},
+        {"equalizer", "equaliser"},
+        {"wrong (bits|blocks|transport blocks)", "bit errors, block errors"},
+        {"bits that were sent|sent bits", "transmitted bits"},
+        {"pilots?", "DM-RS"}};
+    for (const Program& program : programs()) {
+        const std::string help =
+            std::regex_replace(run({program.path, "--help"}).out, std::regex("\\s+"), " ");
+        for (const auto& [word, right] : instead) {
+            std::smatch found;
+            EXPECT_FALSE(std::regex_search(help, found, std::regex("[ (](" + word + ")[ ,.;:)]")))
+                << program.name << ": '" << found.str() << "', expected " << right;
+        }
+    }
 }
 
 TEST_F(Help, BashCompletesOptions) {

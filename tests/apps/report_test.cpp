@@ -1,9 +1,6 @@
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <set>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "phy/core/backend.hpp"
@@ -49,54 +46,6 @@ TEST_F(Report, HasEveryField) {
         EXPECT_GE(report["busy_seconds"][stage].number(), 0.0);
         EXPECT_LE(report["busy_seconds"][stage].number(), seconds);
     }
-}
-
-/// Adds all keys but the steps of busy_seconds.
-void collect_keys(const JsonValue& json, std::set<std::string>& keys) {
-    if (const auto* const array = std::get_if<JsonValue::Array>(&json.value)) {
-        for (const JsonValue& element : *array)
-            collect_keys(element, keys);
-    } else if (const auto* const object = std::get_if<JsonValue::Object>(&json.value)) {
-        for (const auto& [key, value] : *object) {
-            keys.insert(key);
-            if (key != "busy_seconds") collect_keys(value, keys);
-        }
-    }
-}
-
-TEST_F(Report, HasNoKeyThatTheDocumentsLack) {
-    std::ifstream page(docs_file("cli.md"));
-    ASSERT_TRUE(page) << "docs/cli.md is not there";
-    const std::string text(std::istreambuf_iterator<char>(page), {});
-    const std::string schema = text.substr(text.find("\n## JSON\n"));
-    const std::string apps = std::filesystem::path(demod_app).parent_path();
-    const std::string symbols = small_capture();
-    const std::string samples = data_file("pusch_samples.h5");
-    std::set<std::string> keys;
-    for (const Arguments& command : std::vector<Arguments>{
-             {demod_app, symbols, "--gain", "auto", "--descramble", "1,2"},
-             {demod_app, samples, "--diagnose"},
-             {measure_app, symbols, "--by", "100"},
-             {capture_gen, path("a.h5"), "--modulation", "qpsk", "--symbols", "10"},
-             {capture_gen, path("b.h5"), "--from", "samples", "--link", data_file("pusch.json"), "--slots",
-              "4"},
-             {phy_info},
-             {apps + "/link_sim", "--modulation", "qpsk", "--snr-db", "10", "--errors", "1"},
-             {apps + "/stream_bench", "--symbols", "1000", "--rounds", "1"},
-             {apps + "/slot_bench", "--symbols", "1000", "--slots", "10"}}) {
-        Arguments with_json = command;
-        with_json.emplace_back("--json");
-        const Outcome outcome = run(with_json);
-        ASSERT_EQ(outcome.status, 0) << outcome.err;
-        const JsonValue report = parse_json(outcome.out);
-        EXPECT_EQ(report["schema_version"].number(), 1.0);
-        collect_keys(report, keys);
-    }
-    EXPECT_GT(keys.size(), 100U);
-    for (const std::string& key : keys)
-        EXPECT_NE(schema.find("`" + key + "`"), std::string::npos) << key;
-    for (const std::string& key : keys)
-        EXPECT_EQ(key.find_first_not_of("abcdefghijklmnopqrstuvwxyz_0123456789"), std::string::npos) << key;
 }
 
 TEST_F(Report, HasNoErrorRateWithoutTruth) {

@@ -52,7 +52,48 @@ void write_attribute(hid_t file, const std::string& name, hid_t type, const void
     H5Sclose(space);
 }
 
+herr_t add_attribute(hid_t /*object*/, const char* name, const H5A_info_t* /*info*/, void* names) {
+    static_cast<Hdf5Names*>(names)->attributes.insert(name);
+    return 0;
+}
+
+void add_attributes(hid_t object, Hdf5Names& names) {
+    H5Aiterate2(object, H5_INDEX_NAME, H5_ITER_NATIVE, nullptr, add_attribute, &names);
+}
+
+void add_members(hid_t type, Hdf5Names& names) {
+    if (H5Tget_class(type) != H5T_COMPOUND) return;
+    for (int i = 0; i < H5Tget_nmembers(type); ++i) {
+        char* const name = H5Tget_member_name(type, static_cast<unsigned>(i));
+        names.members.insert(name);
+        H5free_memory(name);
+    }
+}
+
+herr_t add_link(hid_t group, const char* name, const H5L_info_t* /*info*/, void* data) {
+    auto& names = *static_cast<Hdf5Names*>(data);
+    const hid_t object = opened(H5Oopen(group, name, H5P_DEFAULT));
+    add_attributes(object, names);
+    if (H5Iget_type(object) == H5I_DATASET) {
+        names.datasets.insert(name);
+        const hid_t type = opened(H5Dget_type(object));
+        add_members(type, names);
+        H5Tclose(type);
+    }
+    H5Oclose(object);
+    return 0;
+}
+
 }  // namespace
+
+Hdf5Names names_in(const std::filesystem::path& file) {
+    const hid_t id = opened(H5Fopen(file.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT));
+    Hdf5Names names;
+    add_attributes(id, names);
+    H5Lvisit(id, H5_INDEX_NAME, H5_ITER_NATIVE, add_link, &names);
+    H5Fclose(id);
+    return names;
+}
 
 Hdf5File::Hdf5File(const std::filesystem::path& file)
     : id_(opened(H5Fcreate(file.c_str(), H5F_ACC_EXCL, H5P_DEFAULT, H5P_DEFAULT))) {}

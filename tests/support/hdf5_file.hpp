@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,15 @@ public:
 private:
     std::int64_t id_;
 };
+
+/// All names in a file. Members are those of compound types.
+struct Hdf5Names {
+    std::set<std::string> datasets;
+    std::set<std::string> attributes;
+    std::set<std::string> members;
+};
+
+Hdf5Names names_in(const std::filesystem::path& file);
 
 /// The values of a dataset in the dataset's own type.
 std::vector<std::byte> read_dataset(const std::filesystem::path& file, const std::string& dataset);
