@@ -18,7 +18,7 @@ struct ErrorRate {
     double high;
 };
 
-/// Of independent trials.
+/// The rate of independent trials.
 ErrorRate error_rate(std::uint64_t errors, std::uint64_t trials);
 
 /// Sums over slots, from which the spread of their errors follows. They are exact up to 2^53.
@@ -33,21 +33,21 @@ struct BitErrorSums {
     friend bool operator==(const BitErrorSums&, const BitErrorSums&) = default;
 };
 
-/// Of one slot.
+/// The sums of one slot.
 BitErrorSums bit_error_sums(std::uint64_t errors, std::uint64_t bits);
 
 /// Joins two neighbours, the left one first.
 BitErrorSums join(const BitErrorSums& left, const BitErrorSums& right);
 
-/// What is independent whatever the errors of slots look like.
+/// The trials that are independent, whatever the errors of slots look like.
 enum class Independent {
     bits,   ///< noise alone makes errors
     slots,  ///< a slot can have a channel of its own, in which most bits are wrong
 };
 
-/// Of bits whose errors come together in slots: Wilson's interval of an effective number of bits, which is
-/// that of independent bits with the variance of the rate over slots (the ratio estimator for clusters in
-/// W. G. Cochran, "Sampling Techniques", 1977; E. L. Korn and B. I. Graubard, Survey Methodology
+/// The rate of bits whose errors come together in slots, with Wilson's interval of an effective number of
+/// bits, which is that of independent bits with the variance of the rate over slots (the ratio estimator for
+/// clusters in W. G. Cochran, "Sampling Techniques", 1977; E. L. Korn and B. I. Graubard, Survey Methodology
 /// 24, 1998).
 ///
 /// If slots are what is independent, Student's distribution replaces the normal one. It has one degree of

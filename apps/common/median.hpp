@@ -13,7 +13,7 @@ inline double median(std::vector<double> values) {
     return *middle;
 }
 
-/// Where the middle half of repeated times lies.
+/// Median and quartiles of repeated times.
 struct Quartiles {
     double lower = 0.0;
     double median = 0.0;

@@ -32,7 +32,7 @@ inline std::string saturation_cause(const LlrConfig& llr) {
                     : fmt::format("--llr-clip {} is small", llr.clip);
 }
 
-/// Such as "489 (rate 0.00157, 0.00143 to 0.00171 with 95 % confidence)", or "0 (rate < 3.1e-06)".
+/// Such as "489 (rate 0.001572, 0.00144 to 0.00172 with 95 % confidence)", or "0 (rate < 3.1e-06)".
 inline std::string bit_error_text(std::uint64_t bit_errors, const ErrorRate& rate) {
     return fmt::format("{} (rate {}{})", bit_errors, rate_text(rate),
                        bit_errors == 0 ? "" : fmt::format(", {} with 95 % confidence", interval_text(rate)));

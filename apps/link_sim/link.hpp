@@ -48,6 +48,11 @@ struct SoftBitChoice {
     float scale = 6.0F;  ///< int8: steps per nat
 };
 
+/// Whether slots differ in more than noise.
+inline bool slots_differ(ChannelKind channel, const std::optional<double>& phase_noise) {
+    return channel != ChannelKind::awgn || phase_noise;
+}
+
 /// A point of a curve, and its receivers.
 struct LinkConfig {
     Modulation modulation = Modulation::qpsk;

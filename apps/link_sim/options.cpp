@@ -244,7 +244,7 @@ void add_run_options(LinkSimOptions& options, po::options_description& list) {
         ("min-slots",
          number_within<std::uint64_t>(options.min_slots, "--min-slots", "N",
                                       {1, 1'000'000'000, "a whole number from 1 to 1000000000"}),
-         "minimum number of slots of a point, default 1, with fading 200")                               //
+         "minimum number of slots of a point, default 1, with fading or phase noise 200")                //
         ("seed", number<std::uint64_t>(options.seed, "N"), "seed of bits, fading and noise, default 1")  //
         ("backend", parsed(options.backend, parse_backend, "BACKEND"),
          "backend: auto (default: PHY_BACKEND, else cpu), scalar, cpu, or the name of a CPU backend that "
@@ -485,13 +485,13 @@ std::vector<LinkConfig> points_of(const LinkSimOptions& options) {
 }
 
 StopRule stop_rule_of(const LinkSimOptions& options) {
-    const bool fades = options.channel.kind != ChannelKind::awgn;
     const bool has_blocks = options.has_blocks();
     return {
         .counts_blocks = has_blocks,
         .errors = has_blocks ? options.block_errors.value_or(100) : options.errors.value_or(1000),
         .max_sent = has_blocks ? options.max_blocks.value_or(1000) : options.max_bits.value_or(10'000'000),
-        .min_slots = options.min_slots.value_or(fades ? 200 : 1)};
+        .min_slots =
+            options.min_slots.value_or(slots_differ(options.channel.kind, options.phase_noise) ? 200 : 1)};
 }
 
 }  // namespace phy::apps

@@ -61,11 +61,9 @@ std::optional<double> theory_of(const LinkConfig& config, const EqualizerChoice&
     return std::nullopt;
 }
 
-/// Slots differ in nothing but noise, unless something is drawn for each.
 Independent independent_of(const LinkConfig& config) {
-    const bool draws =
-        config.channel.model.kind != ChannelKind::awgn || config.interference_db || config.phase_noise;
-    return draws ? Independent::slots : Independent::bits;
+    return slots_differ(config.channel.model.kind, config.phase_noise) ? Independent::slots
+                                                                       : Independent::bits;
 }
 
 std::optional<BlockRow> block_row_of(const LinkConfig& config, const BlockSums& sums) {

@@ -50,7 +50,7 @@ TEST_F(LinkSimReport, HasEveryField) {
     EXPECT_LT(all[0]["saturated"].number(), all[1]["saturated"].number());
 }
 
-/// In fading slots are the trials, in white noise bits.
+/// In fading and with phase noise slots are the trials, in white noise bits.
 TEST_F(LinkSimReport, HasIntervalsOfBitErrorRates) {
     const Arguments of_noise = {"--modulation", "qpsk", "--snr-db", "0:40:40", "--max-bits", "1M"};
     const Points noise = points(of_noise);
@@ -73,6 +73,12 @@ TEST_F(LinkSimReport, HasIntervalsOfBitErrorRates) {
     const JsonValue faded = fading("0")[0];
     EXPECT_GT(faded["bit_error_rate_high"].number() - faded["bit_error_rate_low"].number(),
               0.2 * faded["bit_error_rate"].number());
+
+    const JsonValue rotated = points({"--modulation", "qpsk", "--snr-db", "40", "--phase-noise", "-110",
+                                      "--max-bits", "1", "--resource-blocks", "4"})[0];
+    EXPECT_EQ(rotated["slots"].number(), 200.0);
+    EXPECT_EQ(rotated["bit_errors"].number(), 0.0);
+    EXPECT_NEAR(rotated["bit_error_rate_high"].number(), 1.0 - std::pow(0.05, 1.0 / 200.0), 1e-12);
 
     Arguments all = {link_sim_program()};
     all.insert(all.end(), of_noise.begin(), of_noise.end());

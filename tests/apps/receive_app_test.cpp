@@ -99,6 +99,20 @@ std::vector<Case> all_cases() {
     return all;
 }
 
+/// Each slot has a fade of its own: errors come together, so the interval is wider than that of single bits.
+TEST_F(ReceiveApp, IntervalsOfErrorRatesFollowTheSpreadOverSlots) {
+    const Link link = link_of(15000, Modulation::qam64, dmrs_of(1)[0]);
+    const JsonValue report = demod_json(
+        {transmit("fades.h5", link, "grid", {"--slots", "26", "--snr-db", "12", "--channel", "flat"})});
+    const double rate = report["bit_error_rate"].number();
+    const double low = report["bit_error_rate_low"].number();
+    const double high = report["bit_error_rate_high"].number();
+    const double of_bits = std::sqrt(rate * (1.0 - rate) / report["compared_bits"].number());
+    EXPECT_LT(low, rate);
+    EXPECT_GT(high, rate);
+    EXPECT_GT(high - low, 5.0 * 2.0 * 1.96 * of_bits);
+}
+
 TEST_F(ReceiveApp, EverySettingIsReceivedWithoutErrors) {
     for (const Case& one : phy_test::fewer_cases(all_cases())) {
         SCOPED_TRACE(one.kind + " of " + one.type + '\n' + to_json(one.link));

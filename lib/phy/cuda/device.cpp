@@ -35,9 +35,9 @@ std::string capability_text(int compute_capability) {
     return std::to_string(compute_capability / 10) + "." + std::to_string(compute_capability % 10);
 }
 
-/// A driver runs programs of all minor versions of its major version. Kernel parameters above 4 KiB, which
-/// batches use, need 12.1.
-constexpr int oldest_driver = std::max(CUDART_VERSION / 1000 * 1000, 12010);
+/// A driver runs programs of all minor versions of its major version. Older ones than that of 12.4 cannot
+/// read kernels that are compressed for size.
+constexpr int oldest_driver = std::max(CUDART_VERSION / 1000 * 1000, 12040);
 
 /// The driver's CUDA version; 0 without a driver.
 int driver_version() {
