@@ -1,4 +1,5 @@
-# One step of the package test; see CMakeLists.txt. debian/tests/ has INSTALLED: the prefix of a phy that is installed already.
+# One step of the package test; see CMakeLists.txt. debian/tests/ has INSTALLED: the prefix of a phy that is installed already,
+# and EMULATOR: what runs its programs if this machine does not.
 set(prefix ${WORK_DIR}/prefix)
 if(INSTALLED)
   set(prefix ${INSTALLED})
@@ -41,7 +42,7 @@ endfunction()
 
 # check_output(PROGRAM NAME [PATTERN]): it prints what its page says, or else what matches the pattern.
 function(check_output program name)
-  capture(output ${program})
+  capture(output ${EMULATOR} ${program})
   read_fences(README.md text program)
   read_fences(docs/cpp-guide.md text receive decode channel measure)
   set(cuda "${program}")
@@ -74,7 +75,7 @@ endfunction()
 
 function(check_file_program program)
   file(REMOVE ${WORK_DIR}/llr.h5)
-  capture(output ${program} ${SOURCE_DIR}/data/256qam.h5 ${WORK_DIR}/llr.h5)
+  capture(output ${EMULATOR} ${program} ${SOURCE_DIR}/data/256qam.h5 ${WORK_DIR}/llr.h5)
   if(NOT output MATCHES "^38880 symbols in " OR NOT EXISTS ${WORK_DIR}/llr.h5)
     message(FATAL_ERROR "the program from a file to a file printed\n${output}")
   endif()
