@@ -37,13 +37,9 @@ file(RENAME ${WORK_DIR}/unpacked/${top} ${folder})
 
 # Kernels and SIMD code are in one file, whatever programs there are.
 file(SIZE ${archive} size)
-set(limit 15000000)
-if(HAS_CUDA)
-  set(limit 100000000)
-endif()
 message(STATUS "${archive} has ${size} bytes")
-if(IS_SHARED AND size GREATER limit)
-  message(FATAL_ERROR "${archive} has ${size} bytes, more than ${limit}")
+if(IS_SHARED AND size GREATER LARGEST)
+  message(FATAL_ERROR "${archive} has ${size} bytes, more than ${LARGEST}")
 endif()
 
 file(GLOB programs ${folder}/bin/* ${folder}/libexec/phy/*/*_test ${folder}/libexec/phy/*/*_bench)

@@ -58,10 +58,11 @@ run(${CXX} -std=c++20 -I${prefix}/include ${WORK_DIR}/catch.cpp -o ${WORK_DIR}/c
   -lphy_files -lphy_capture -lphy -Wl,-rpath,${prefix}/lib)
 run(${WORK_DIR}/catch)
 
+# Code without optimisation is larger than that of the package, which has at most 15 MB.
 if(RELOCATABLE)
   build(-D PHY_APPS=ON -D PHY_RELOCATABLE=ON)
   run(${CMAKE_COMMAND} -D BUILD_DIR=${build} -D WORK_DIR=${WORK_DIR}/package -D CONFIG=Debug -D CPACK=${CPACK}
-    -D INSTALL_TESTS=OFF -D HAS_CAPTURE=ON -D HAS_CUDA=OFF -D IS_SHARED=ON -D LIBDIR=lib
+    -D INSTALL_TESTS=OFF -D HAS_CAPTURE=ON -D HAS_CUDA=OFF -D IS_SHARED=ON -D LARGEST=20000000 -D LIBDIR=lib
     -P ${CMAKE_CURRENT_LIST_DIR}/relocate.cmake)
   set(prefix "${WORK_DIR}/package/another name")
   file(WRITE ${WORK_DIR}/user.cpp [[
