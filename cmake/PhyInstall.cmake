@@ -96,6 +96,8 @@ install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT applica
   PATTERN Makefile REGEX "/cmake/CMakeLists\\.txt$")
 install(DIRECTORY data/ DESTINATION ${CMAKE_INSTALL_DATADIR}/phy/data COMPONENT applications
   FILES_MATCHING PATTERN "*.h5" PATTERN "p?sch.json" PATTERN results EXCLUDE)
+install(FILES tools/capture_file.py tools/plot_capture.py tools/plot_link.py tools/plot_trace.py tools/plotting.py tools/recording_axes.py
+  tools/symbol_axes.py DESTINATION ${CMAKE_INSTALL_DATADIR}/phy/tools COMPONENT applications)
 
 # phy_install_programs(FOLDER DESTINATION COMPONENT): the programs of a source folder and the folders below it, but for
 # those with the property PHY_NOT_INSTALLED.

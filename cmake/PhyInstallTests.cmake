@@ -20,12 +20,11 @@ install(TARGETS phy_faults LIBRARY DESTINATION ${phy_libexec_dir}/tests COMPONEN
 
 file(RELATIVE_PATH phy_bin_from_libexec /${phy_libexec_dir} /${CMAKE_INSTALL_BINDIR})
 file(RELATIVE_PATH phy_data_from_libexec /${phy_libexec_dir} /${CMAKE_INSTALL_DATADIR}/phy/data)
+file(RELATIVE_PATH phy_tools_from_libexec /${phy_libexec_dir} /${CMAKE_INSTALL_DATADIR}/phy/tools)
 file(RELATIVE_PATH phy_docs_from_libexec /${phy_libexec_dir} /${CMAKE_INSTALL_DOCDIR}/docs)
 configure_file(${CMAKE_CURRENT_LIST_DIR}/run_tests.sh.in run_tests.sh @ONLY)
 install(PROGRAMS ${CMAKE_CURRENT_BINARY_DIR}/run_tests.sh DESTINATION ${phy_libexec_dir} COMPONENT tests)
-install(FILES tests/capture/interop.py tests/digests/digests.txt tests/receiver/receive_vectors.py
-  tools/capture_file.py tools/plot_capture.py tools/plot_link.py tools/plot_trace.py tools/plotting.py tools/recording_axes.py tools/symbol_axes.py
-  DESTINATION ${phy_libexec_dir}/tests COMPONENT tests)
+install(FILES tests/capture/interop.py tests/digests/digests.txt tests/receiver/receive_vectors.py DESTINATION ${phy_libexec_dir}/tests COMPONENT tests)
 install(DIRECTORY tests/vectors DESTINATION ${phy_libexec_dir}/tests COMPONENT tests FILES_MATCHING PATTERN "*.npz")
 install(FILES tests/fuzz/make_seeds.py DESTINATION ${phy_libexec_dir}/tests/fuzz COMPONENT tests)
 install(DIRECTORY tests/fuzz/found DESTINATION ${phy_libexec_dir}/tests/fuzz COMPONENT tests OPTIONAL)
