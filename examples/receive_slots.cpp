@@ -31,14 +31,16 @@ struct Slots {
         slot = next;
         begin += step * static_cast<double>(ahead);
         const auto length = static_cast<std::int64_t>(step * static_cast<double>(timing.slot_samples(slot)));
-        const std::int64_t margin = resample.margin() + 1, count = length + 2 * margin;
+        const auto margin = static_cast<std::int64_t>(resample.margin()) + 1, count = length + 2 * margin;
         const std::int64_t first = static_cast<std::int64_t>(begin) - margin, zeros = first < 0 ? -first : 0;
-        std::vector<phy::ci16> recorded(files.size() * count);
+        const auto row_length = static_cast<std::size_t>(count);
+        std::vector<phy::ci16> recorded(files.size() * row_length);
         for (std::size_t i = 0; i < files.size(); ++i) {
             std::ifstream file(files[i], std::ios::binary);
             if (!file) throw phy::FileError(files[i] + ": cannot be read");
             file.seekg(4 * (first + zeros));
-            file.read(reinterpret_cast<char*>(&recorded[i * count + zeros]), 4 * (count - zeros));
+            phy::ci16* const first_read = &recorded[i * row_length + static_cast<std::size_t>(zeros)];
+            file.read(reinterpret_cast<char*>(first_read), 4 * (count - zeros));
             if (zeros + file.gcount() / 4 < count - margin - length / 800) return false;
         }
         const auto position = static_cast<std::uint64_t>(0x1p32 * (begin - static_cast<double>(first)));
