@@ -23,4 +23,11 @@ inline JsonValue simulate(Arguments arguments) {
     return parse_json(outcome.out);
 }
 
+using Points = JsonValue::Array;
+
+/// The points of that report.
+inline Points points(const Arguments& arguments) {
+    return simulate(arguments)["points"].array();
+}
+
 }  // namespace phy::test

@@ -13,12 +13,6 @@
 namespace phy::test {
 namespace {
 
-using Points = JsonValue::Array;
-
-Points points(const Arguments& arguments) {
-    return simulate(arguments)["points"].array();
-}
-
 class LinkSimReport : public AppTest {};
 
 TEST_F(LinkSimReport, HasEveryField) {

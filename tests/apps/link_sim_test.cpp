@@ -14,12 +14,6 @@
 namespace phy::test {
 namespace {
 
-using Points = JsonValue::Array;
-
-Points points(const Arguments& arguments) {
-    return simulate(arguments)["points"].array();
-}
-
 class LinkSim : public AppTest {
 protected:
     [[nodiscard]] std::string text_of(const std::string& file) const {
