@@ -57,10 +57,10 @@ enum class Independent {
 /// for any distribution of their errors. With fewer than two effective slots it is that one.
 ErrorRate error_rate(const BitErrorSums& sums, Independent independent);
 
-/// The rate, or without errors the bound: "0.00157", "< 3.1e-06".
+/// The rate, or without errors the bound: "0.001572", "< 3.1e-06".
 std::string rate_text(const ErrorRate& rate);
 
-/// "0.00143 to 0.00171".
+/// Such as "0.00144 to 0.00172".
 std::string interval_text(const ErrorRate& rate);
 
 }  // namespace phy::apps
