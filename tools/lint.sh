@@ -4,15 +4,15 @@
 #   tools/lint.sh [--recent]
 #
 # clang-tidy takes a quarter of an hour for the whole tree on two cores. With --recent, after a build, it looks at what
-# differs from the last commit that is older than two days, unless the rules differ too: all else has passed in the
-# checks of those days.
+# differs from the last commit that is older than two days, unless its rules or the compiler's options differ too: all
+# else has passed in the checks of those days.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 since=
 if [[ $# == 1 && $1 == --recent ]]; then
   since=$(git rev-list -1 --first-parent --before='2 days ago' HEAD)
-  if [[ -n $since ]] && ! git diff --quiet "$since" -- .clang-tidy '*/.clang-tidy' tools/lint.sh cmake/PhyOptions.cmake; then since=; fi
+  if [[ -n $since ]] && ! git diff --quiet "$since" -- .clang-tidy '*/.clang-tidy' cmake/PhyOptions.cmake; then since=; fi
 elif (($#)); then
   fail "expected nothing, or --recent"
 fi

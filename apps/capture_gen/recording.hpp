@@ -75,8 +75,8 @@ public:
         std::vector<std::uint8_t> uci;  ///< of that codeword, see UciEncoder::sent(); empty without UCI
     };
 
-    /// Throws ArgumentError for an invalid link, for fewer antennas than layers, and if no slot of the
-    /// recording has the allocation.
+    /// Throws ArgumentError for an invalid link, for fewer antennas than layers, if no slot of the recording
+    /// has the allocation, and for a gap behind its end.
     explicit Recording(const Config& config);
 
     [[nodiscard]] const Config& config() const { return config_; }

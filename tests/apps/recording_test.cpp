@@ -310,6 +310,12 @@ TEST(Recording, RefusesWhatCannotBeRecorded) {
     bad = link;
     bad.carrier.sample_rate = 100e3;
     EXPECT_THROW(Recording({.link = bad, .slots = 6, .antennas = 2}), ArgumentError);
+    Recording::Config config = {.link = link, .slots = 6, .antennas = 2};
+    const std::uint64_t end = Recording(config).size();
+    config.gaps = {{.first = end - 1, .count = 10}};
+    EXPECT_EQ(Recording(config).size(), end - 1);
+    config.gaps = {{.first = end, .count = 10}};
+    EXPECT_THROW(Recording{config}, ArgumentError);
 }
 
 }  // namespace

@@ -261,6 +261,10 @@ TEST_F(CaptureWriterTest, WritesNoiseAndBitsBesideIq) {
 
 TEST_F(CaptureWriterTest, RefusesWhatDoesNotFit) {
     EXPECT_THROW(phy::CaptureWriter(path_, {.symbols = 0}), phy::ArgumentError);
+    for (const char* ending : {".npy", ".raw", ".RAW", ".sigmf-data", ".sigmf-meta"}) {
+        const auto path = std::filesystem::path(path_).replace_extension(ending);
+        EXPECT_THROW(phy::CaptureWriter(path, {.symbols = 10}), phy::ArgumentError) << ending;
+    }
     const std::vector<phy::cf32> iq(10);
     const std::vector<phy::ci8> other(10);
     const std::vector<float> noise(10);

@@ -228,7 +228,7 @@ TEST_F(CaptureRejection, NotIq) {
     const phy::hdf5::TypeHandle text(H5Tcopy(H5T_C_S1));
     expect_says(rejected(text, {4}), {"dataset /iq", "is not IQ but text [4]", "expected", "/good"});
     expect_says(rejected(H5T_NATIVE_FLOAT, {2}),
-                {"is not IQ but float32 [2]", "(flat I, Q, I, Q? give the option interleaved)"});
+                {"is not IQ but float32 [2]", "(flat I, Q, I, Q? give the option --interleaved)"});
     expect_says(rejected(H5T_NATIVE_FLOAT, {4, 3}), {"is not IQ but float32 [4, 3]"});
     expect_says(rejected(H5T_STD_U8LE, {4, 2}), {"is not IQ but uint8 [4, 2]"});
     expect_says(rejected(H5T_STD_I64BE, {4, 2}), {"is not IQ but int64 [4, 2]"});
@@ -247,7 +247,7 @@ TEST_F(CaptureRejection, NotIq) {
 
 TEST_F(CaptureRejection, CompoundIsNotInterleaved) {
     with_iq();
-    const std::string hint = "(leave out the option interleaved)";
+    const std::string hint = "(leave out the option --interleaved)";
     expect_says(rejection({.interleaved = true}), {"is not IQ but compound", hint});
     CaptureFile(path_).iq("/other", components_);
     expect_says(rejection({.interleaved = true}), {"no dataset looks like IQ", hint});

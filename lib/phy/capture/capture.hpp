@@ -279,9 +279,9 @@ public:
         std::uint64_t transport_block_bytes = 0;      ///< create /transport_block beside it, uint8; 0: do not
     };
 
-    /// Throws as SoftBitWriter does, and ArgumentError for a shape of another size or rank, for codewords of
-    /// symbols, for transport blocks without codewords, and for noise or bits per symbol of a grid or
-    /// samples.
+    /// Throws as SoftBitWriter does, and ArgumentError for a name that ends as those of other formats do
+    /// (.npy, .raw, .sigmf-data, .sigmf-meta), for a shape of another size or rank, for codewords of symbols,
+    /// for transport blocks without codewords, and for noise or bits per symbol of a grid or samples.
     CaptureWriter(const std::filesystem::path& file, const Config& config);
 
     /// Each appends to its dataset; append_codewords() takes whole codewords, append_transport_blocks() whole

@@ -73,8 +73,8 @@ std::string normalised(std::string path) {
 
 /// A hint that the option interleaved would make the dataset IQ, or prevents it.
 std::string_view hint(bool interleaved) {
-    return interleaved ? " (leave out the option interleaved)"
-                       : " (flat I, Q, I, Q? give the option interleaved)";
+    return interleaved ? " (leave out the option --interleaved)"
+                       : " (flat I, Q, I, Q? give the option --interleaved)";
 }
 
 /// A dataset with a default name; none if there is none.

@@ -79,7 +79,7 @@ std::string foreign_format(std::span<const char> head) {
     const std::string none = "is not an HDF5 file, a .npy array or a SigMF recording";
     if (is_text(bytes))
         return none + ", but text: with numpy, save('x.npy', loadtxt('x.csv', complex)) converts a table";
-    return none + "; for samples without a header, give their type with the option raw";
+    return none + "; for samples without a header, give their type with the option --raw";
 }
 
 }  // namespace

@@ -293,7 +293,7 @@ void Hdf5Dataset::require_elsewhere() const {
     const bool is_virtual = H5Pget_layout(creation_) == H5D_VIRTUAL;
     if (!file_->follows_external_files())
         throw file_error(name(), std::string(is_virtual ? "is a virtual dataset" : "lies in other files") +
-                                     ", which needs the option external_files");
+                                     ", which needs the option --external-files");
     require_own_folder(name());
     if (!is_virtual) return require_external_files(stored());
     for (const VirtualSource& source : virtual_sources(stored()))

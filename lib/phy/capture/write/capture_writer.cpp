@@ -1,10 +1,12 @@
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <optional>
 #include <string_view>
 #include <utility>
 
 #include "phy/capture/capture.hpp"
+#include "phy/capture/formats.hpp"
 #include "phy/capture/hdf5/attribute.hpp"
 #include "phy/capture/hdf5/hdf5_type.hpp"
 #include "phy/capture/write/output.hpp"
@@ -108,6 +110,13 @@ void require_shape(const Config& config) {
         throw ArgumentError("shape of a grid: expected 2 or 3 dimensions, found " + std::to_string(rank));
     if (config.kind == CaptureKind::samples && rank > 2)
         throw ArgumentError("shape of samples: expected 1 or 2 dimensions, found " + std::to_string(rank));
+}
+
+/// A capture under another format's name could not be read by that format's programs.
+void require_name(const std::filesystem::path& path) {
+    if (output_format(path) != OutputFormat::hdf5 || detail::is_sigmf(path))
+        throw ArgumentError(path.string() + ": a capture is written as HDF5; expected a name such as " +
+                            std::filesystem::path(path).replace_extension(".h5").string());
 }
 
 void check(const Config& config) {
@@ -215,6 +224,7 @@ void CaptureWriter::Impl::append_bits_to(std::optional<hdf5::OutputDataset>& dat
 
 CaptureWriter::CaptureWriter(const std::filesystem::path& file, const Config& config) {
     check(config);
+    require_name(file);
     const hdf5::Session session;
     impl_ = std::make_unique<Impl>(file, config);
 }
