@@ -12,6 +12,9 @@ lint_packages=(git clang-format-14 clang-tidy-14)
 reference_packages=(doxygen)
 fuzz_packages=(clang-14 libclang-rt-14-dev llvm-14 python3-h5py)
 
+# What another checkout has compiled is in the cache too.
+export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
+
 say() { printf '== %s\n' "$*"; }
 fail() {
   printf '%s: %s\n' "$(basename "$0")" "$*" >&2

@@ -4,8 +4,8 @@
 #
 #   tools/container.sh [cuda]
 #
-# cuda: with the CUDA backend, for the GPUs of this machine, or for 9.0 if it has none. The base is an Ubuntu 24.04 into which the CUDA toolkit
-# of this machine is mounted, instead of NVIDIA's images.
+# cuda: with the CUDA backend, for the GPUs of this machine, or for 9.0 if it has none. The base is this machine's release of Debian or Ubuntu,
+# into which its CUDA toolkit is mounted, instead of NVIDIA's images.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 [[ $# == 0 || $* == cuda ]] || fail "expected nothing, or cuda"
@@ -36,9 +36,8 @@ make_image() {
 
 suite=bookworm components=main options=()
 if (($#)); then
-  suite=noble components=main,universe
-  keyring=/usr/share/keyrings/ubuntu-archive-keyring.gpg
-  [[ -f $keyring ]] || fail "$keyring is missing (Ubuntu's package ubuntu-keyring)"
+  suite=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)
+  ! grep -q '^ID=ubuntu' /etc/os-release || components=main,universe
   version=$(nvcc --version | sed -n 's/.*release \([0-9.]*\),.*/\1/p')
   toolkit=$(nvcc --dryrun -x cu -c /dev/null -o /dev/null 2>&1 | sed -n 's/^#\$ TOP=//p')
   options=(--build-arg CUDA="$version" --build-arg PHY_CUDA_ARCHITECTURES="$(cuda_architectures)"
