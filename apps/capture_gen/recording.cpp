@@ -106,9 +106,10 @@ Recording::Recording(const Config& config)
     pieces_before_ = (static_cast<std::uint64_t>(before) + noise_piece - 1) / noise_piece;
     for (const DroppedSamples& gap : config.gaps)
         if (gap.first >= size_)
-            throw ArgumentError(fmt::format("--gap {},{}: expected a first dropped sample below {}, the "
-                                            "number of samples",
-                                            gap.first, gap.count, size_));
+            throw ArgumentError(
+                fmt::format("--gap {},{}: expected a first dropped sample below {}, the "
+                            "number of samples",
+                            gap.first, gap.count, size_));
 }
 
 std::size_t Recording::transport_block_bytes() const {
