@@ -203,7 +203,7 @@ TEST_F(DamagedCapture, ExternalStorageIsFollowedWhereAskedFor) {
     };
     write_raw(800);
     with_external("raw.bin", 800);
-    expect_rejected({"/iq", "other files", "external_files"});
+    expect_rejected({"/iq", "other files", "external-files"});
     {
         phy::CaptureReader reader(path_, {.external_files = true});
         EXPECT_EQ(phy_test::read_components(reader, 0, 100), std::vector<double>(200, 0.25));
@@ -247,7 +247,7 @@ TEST_F(DamagedCapture, VirtualDatasetsAreFollowedWhereAskedFor) {
     half("one.h5", 50, 1.0F);
     half("two.h5", 50, 2.0F);
     create_virtual(path_, "one.h5", "two.h5");
-    expect_rejected({"/iq", "virtual", "external_files"});
+    expect_rejected({"/iq", "virtual", "external-files"});
     {
         phy::CaptureReader reader(path_, asked);
         EXPECT_EQ(phy_test::read_components(reader, 49, 2), (std::vector<double>{1.0, 1.0, 2.0, 2.0}));
@@ -306,7 +306,7 @@ TEST_F(DamagedCapture, VirtualDatasetsOfVirtualOnesAreNotFollowed) {
         const phy::hdf5::FileHandle one(H5Fopen((directory_ / "one.h5").c_str(), H5F_ACC_RDWR, H5P_DEFAULT));
         H5Lmove(one, "/iq", one, "/half", H5P_DEFAULT, H5P_DEFAULT);
     }
-    expect_rejected({"virtual", "external_files"}, {.external_files = true});
+    expect_rejected({"virtual", "external-files"}, {.external_files = true});
 }
 
 TEST_F(DamagedCapture, FileOfANewerHdf5) {
