@@ -152,6 +152,7 @@ void require_effect(const DemodOptions& options, SoftBitFormat format) {
     require_room_in_output(options);
     require(writes || !options.trace.empty(), options.files.durable, "--durable", "--output or --trace");
     const bool is_int8 = format == SoftBitFormat::int8;
+    require(!options.files.range, options.symbols.keep_shape, "--keep-shape", "all symbols, without --range");
     require(is_int8, options.llr_scale.has_value(), "--llr-scale", "soft bits in int8");
     require(is_int8, options.llr_clip.has_value(), "--llr-clip", "soft bits in int8");
 }

@@ -300,6 +300,7 @@ void add_quality(std::string& report, const Reception& done) {
 Json json_of(const Reception& done) {
     std::vector<Json::Member> members = {
         {"slots", done.slots},
+        {"range_first", done.range.first},
         {"resource_elements", done.resource_elements},
         {"symbols", symbols(done)},
         {"soft_bits", done.soft_bits},

@@ -26,6 +26,7 @@ std::optional<std::uint32_t> c_init_of(const Demodulation& done) {
 Json json_of(const Demodulation& done) {
     std::vector<Json::Member> members = {
         {"symbols", done.symbols},
+        {"range_first", done.range.first},
         {"soft_bits", done.soft_bits},
         {"seconds", done.seconds},
         {"symbols_per_second", rate(done.symbols, done)},

@@ -56,8 +56,8 @@ void add_names(const JsonValue& json, Names& keys, Names& words) {
 
 /// Reports of --json, in the words of docs/cli.md.
 const Names benchmarks = {"stream_bench", "slot_bench", "ladder"};
-const Names all_reports = {"symbols",  "slots",        "measure",    "gen",   "sim",
-                           "phy_info", "stream_bench", "slot_bench", "ladder"};
+const Names all_reports = {"symbols", "slots",    "measure",      "gen",        "sim",
+                           "join",    "phy_info", "stream_bench", "slot_bench", "ladder"};
 
 /// Those of a cell such as "sim, `ladder`", or all others if it begins with "all".
 Names reports_of(const std::string& cell) {
@@ -163,6 +163,9 @@ protected:
 TEST_F(Documents, NameEveryKeyOfReportsAndNoOther) {
     const std::string symbols = generate("c.h5", {"--modulation", "64qam", "--symbols", "1000"});
     const std::string samples = coded("a.h5", {"--from", "samples", "--slots", "40", "--gap", "80000,777"});
+    const std::vector<std::string> parts = {path("0.h5"), path("1.h5")};
+    demod({symbols, "--range", "0:300", "-o", parts.front()});
+    demod({symbols, "--range", "300:700", "-o", parts.back()});
     std::vector<std::pair<std::string, Arguments>> commands = {
         {"symbols", {demod_app, symbols, "--gain", "auto", "--descramble", "1,2"}},
         {"slots", {demod_app, data_file("pusch_samples.h5"), "--diagnose"}},
@@ -170,6 +173,7 @@ TEST_F(Documents, NameEveryKeyOfReportsAndNoOther) {
         {"measure", {measure_app, symbols, "--by", "100"}},
         {"gen", {capture_gen, path("b.h5"), "--modulation", "qpsk", "--symbols", "10"}},
         {"gen", {capture_gen, path("d.h5"), "--from", "grid", "--link", path("coded.json"), "--slots", "1"}},
+        {"join", {app("phy_join"), parts.front(), parts.back(), "-o", path("joined.h5")}},
         {"sim", {app("link_sim"), "--mcs", "4", "--snr-db", "10", "--min-slots", "1", "--max-blocks", "1"}},
         {"phy_info", {phy_info}},
         {"stream_bench", {app("stream_bench"), "--symbols", "1000", "--rounds", "1"}},
@@ -210,7 +214,9 @@ TEST_F(Documents, NameAllOfSoftBitsAndNoMore) {
     demod({symbols, "-o", path("d.h5"), "--descramble", "1,2"});
     demod({noises, "-o", path("e.h5"), "--hard"});
     demod({samples, "-o", path("f.h5"), "--write", "llr,symbols,channel,tb,uci"});
-    expect_same_names("## Soft bits that phy writes", {path("d.h5"), path("e.h5"), path("f.h5")});
+    demod({symbols, "-o", path("g.h5"), "--range", "2:3"});
+    expect_same_names("## Soft bits that phy writes",
+                      {path("d.h5"), path("e.h5"), path("f.h5"), path("g.h5")});
 }
 
 }  // namespace

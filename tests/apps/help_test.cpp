@@ -95,8 +95,8 @@ protected:
     static std::vector<Program> programs() {
         const std::filesystem::path folder = std::filesystem::path(demod_app).parent_path();
         std::vector<Program> all;
-        for (const char* const name : {"demod_app", "measure_app", "capture_gen", "link_sim", "phy_info",
-                                       "stream_bench", "slot_bench", "ladder"})
+        for (const char* const name : {"demod_app", "phy_join", "measure_app", "capture_gen", "link_sim",
+                                       "phy_info", "stream_bench", "slot_bench", "ladder"})
             if (std::filesystem::exists(folder / name)) all.push_back({name, folder / name});
         return all;
     }
@@ -147,7 +147,7 @@ protected:
 };
 
 TEST_F(Help, HasTwoExamplesOfOptionsThatThereAre) {
-    EXPECT_GE(programs().size(), 7U);
+    EXPECT_GE(programs().size(), 8U);
     for (const Program& program : programs()) {
         const std::set<std::string> options = options_of(program);
         EXPECT_TRUE(options.contains("--help-as")) << program.name;

@@ -269,4 +269,27 @@ TEST(PipelineConfig, AStageWithoutARunnerIsAnError) {
     }
 }
 
+/// Of a stream in blocks.
+class Late : public FakeSource {
+public:
+    Late(const TestStream& stream, std::uint64_t first)
+        : FakeSource(stream, SourceMode::fill), first_(first) {}
+    [[nodiscard]] std::uint64_t first() const override { return first_; }
+
+private:
+    std::uint64_t first_;
+};
+
+TEST(PipelineConfig, PartsBeginWithABlock) {
+    const StageShape shape = {.granularity = 24};
+    const TestStream stream(240, shape);
+    FakeStage stage(shape);
+    Pipeline pipeline({scalar_host()}, stage);
+    FakeSink sink(stream, SinkMode::take);
+    for (const std::uint64_t first : {1U, 23U, 25U, 50U}) {
+        Late source(stream, first);
+        EXPECT_THROW(pipeline.run(source, sink), phy::ArgumentError) << first;
+    }
+}
+
 }  // namespace

@@ -175,6 +175,21 @@ TEST_F(ScheduleOf, EndlessStreamsHaveFullChunks) {
     }
 }
 
+TEST_F(ScheduleOf, APartIsCutLikeAStreamOfItsLength) {
+    for (int i = 0; i < 1000; ++i) {
+        const Schedule::Limits limits = random_limits_of_blocks();
+        const std::uint64_t items = below(1 + limits.max * 20);
+        const std::uint64_t first = limits.granularity * std::uint64_t{below(1U << 30U)};
+        std::vector<Chunk> chunks = cut(Schedule(items, limits, first));
+        for (Chunk& chunk : chunks)
+            chunk.first -= first;
+        SCOPED_TRACE(describe(items, limits));
+        ASSERT_NO_FATAL_FAILURE(expect_legal(chunks, limits));
+        const std::vector<Chunk> expected = cut(Schedule(items, limits));
+        EXPECT_TRUE(std::ranges::equal(chunks, expected, {}, &Chunk::items, &Chunk::items));
+    }
+}
+
 TEST_F(ScheduleOf, EndsWhenTold) {
     for (int i = 0; i < 1000; ++i) {
         const Schedule::Limits limits = random_limits();

@@ -190,6 +190,12 @@ enum class OutputFormat {
 /// npy for names that end in .npy, raw for names that end in .raw, in upper or lower case; hdf5 for others.
 [[nodiscard]] PHY_EXPORT OutputFormat output_format(const std::filesystem::path& file);
 
+/// The rows of a file that has a part of an output's rows, such as those of a range of a capture.
+struct PHY_EXPORT PartOfRows {
+    std::uint64_t first = 0;  ///< of all rows
+    std::uint64_t all = 0;    ///< number of all rows
+};
+
 /// Writes soft bits to a file of output_format() that appears under its name only when complete; see
 /// AtomicFile. Destroying the writer before commit() leaves no file.
 class PHY_EXPORT SoftBitWriter {
@@ -213,6 +219,10 @@ public:
         std::optional<double> center_frequency = {};  ///< hertz, of the capture; written if given
         bool overwrite = false;
         bool durable = false;  ///< see AtomicFile
+
+        /// The file is a part of the source's symbols, for join_parts(): attributes of the root say which.
+        /// source_shape is then that of all. Not with keep_shape.
+        std::optional<PartOfRows> part = {};
     };
 
     /// HDF5: creates the dataset /llr, symbols x Qm, contiguous, with the attributes modulation, llr_scale,
@@ -221,7 +231,8 @@ public:
     /// instead, uint8, without attributes of soft bits. The same content gives the same bytes. Throws
     /// FileError if the file exists and overwrite is false, if it cannot be written, or if the disk is too
     /// full; ArgumentError if symbols is 0, if an enum value is out of range, if the product of source_shape
-    /// is not symbols, and with keep_shape if source_shape is missing or has more than 31 dimensions.
+    /// is not symbols, for a part that has other rows than all, and with keep_shape for a part or if
+    /// source_shape is missing or has more than 31 dimensions.
     SoftBitWriter(const std::filesystem::path& file, const Config& config);
 
     /// Appends whole symbols, as the bytes of their soft bits in Config::format, also with `hard`. Throws

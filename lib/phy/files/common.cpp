@@ -40,6 +40,19 @@ void require_use_of(const CaptureOptions& options, const CaptureDescription& cap
         (capture.kind == CaptureKind::symbols ? "which --gain divides" : "whose amplitude does not matter"));
 }
 
+ItemRange range_or_all(const std::optional<ItemRange>& range, std::uint64_t all, std::string_view items,
+                       const CaptureDescription& capture) {
+    if (!range) return {.first = 0, .count = all};
+    if (range->count == 0)
+        throw ArgumentError("range " + std::to_string(range->first) + ":0: expected at least one of the " +
+                            std::string(items));
+    if (range->first >= all)
+        throw ArgumentError("range " + std::to_string(range->first) + ":" + std::to_string(range->count) +
+                            ": " + name_of(capture) + " has only " + std::to_string(all) + " " +
+                            std::string(items) + ", counted from 0");
+    return {.first = range->first, .count = std::min(range->count, all - range->first)};
+}
+
 std::vector<Place> places_or_default(const std::vector<Place>& places) {
     if (!places.empty()) return places;
     return {Host({.threads = demodulation_threads()})};

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "phy/capture/capture.hpp"
@@ -30,6 +31,11 @@ void require_not_read(const std::filesystem::path& output, const CaptureDescript
 /// Throws ArgumentError for a full scale of floating-point numbers: they are not scaled, so the option would
 /// have no effect.
 void require_use_of(const CaptureOptions& options, const CaptureDescription& capture);
+
+/// What the capture has of the range, else all items. Throws ArgumentError if that is nothing.
+/// items: "symbols" or "slots".
+ItemRange range_or_all(const std::optional<ItemRange>& range, std::uint64_t all, std::string_view items,
+                       const CaptureDescription& capture);
 
 /// The given places, else this CPU.
 std::vector<Place> places_or_default(const std::vector<Place>& places);

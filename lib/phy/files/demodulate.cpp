@@ -38,15 +38,23 @@ struct Truth {
 /// Also reads the transmitted bits, and keeps symbols for the check.
 class TruthfulSource : public CaptureSource {
 public:
-    TruthfulSource(CaptureReader& capture, bool noise_per_symbol, Truth& truth, SymbolSample& sample)
-        : CaptureSource(capture, noise_per_symbol), capture_(capture), truth_(truth), sample_(sample) {}
+    TruthfulSource(CaptureReader& capture, bool noise_per_symbol, const ItemRange& range, Truth& truth,
+                   SymbolSample& sample)
+        : CaptureSource(capture, noise_per_symbol),
+          capture_(capture),
+          range_(range),
+          truth_(truth),
+          sample_(sample) {}
 
+    [[nodiscard]] std::uint64_t items() const override { return range_.count; }
+    [[nodiscard]] std::uint64_t first() const override { return range_.first; }
     std::size_t fill(const Chunk& chunk, std::span<const std::span<std::byte>> arrays) override;
 
 private:
     void read_truth(const Chunk& chunk);
 
     CaptureReader& capture_;
+    ItemRange range_;
     Truth& truth_;
     SymbolSample& sample_;
 };
@@ -82,7 +90,7 @@ std::size_t TruthfulSource::fill(const Chunk& chunk, std::span<const std::span<s
     std::span<const float> noise;
     if (arrays.size() > 1)
         noise = {reinterpret_cast<const float*>(arrays[1].data()), arrays[1].size() / sizeof(float)};
-    sample_.add(chunk.first, SymbolSpan(capture_.description().format, arrays[0]), noise);
+    sample_.add(chunk.first - range_.first, SymbolSpan(capture_.description().format, arrays[0]), noise);
     return items;
 }
 
@@ -155,14 +163,15 @@ float require_measured_noise(const Measured& measured) {
         Lacks::noise_variance);
 }
 
-Measured measure_first(const CaptureDescription& capture, const DemodulateOptions& options) {
+Measured measure_first(const CaptureDescription& capture, const ItemRange& range,
+                       const DemodulateOptions& options) {
     MeasureOptions measuring{options};
     measuring.gain = options.gain;
     measuring.pipeline.trace = false;
     measuring.capture.ignores_noise_variance = options.estimate_noise;
     if (options.progress)
         measuring.progress = [&](std::uint64_t done, std::uint64_t /*all*/) {
-            options.progress(done, 2 * capture.symbols);
+            options.progress(done, capture.symbols + range.count);
         };
     return measure_file(capture.file, measuring);
 }
@@ -183,19 +192,22 @@ SoftDemapStage::Config stage_config(const CaptureDescription& capture, const Dem
     return config;
 }
 
-Pipeline make_pipeline(const CaptureDescription& capture, const DemodulateOptions& options, Stage& stage) {
+Pipeline make_pipeline(const ItemRange& range, const DemodulateOptions& options, Stage& stage) {
     Pipeline::Config config = options.pipeline;
-    config.items = capture.symbols;
+    config.items = range.count;
     return Pipeline(detail::places_or_default(options.places), stage, config);
 }
 
 SoftBitWriter make_writer(const std::filesystem::path& file, const CaptureDescription& capture,
-                          const SoftDemapStage::Config& stage, const DemodulateOptions& options) {
+                          const ItemRange& range, const SoftDemapStage::Config& stage,
+                          const DemodulateOptions& options) {
+    std::optional<PartOfRows> part;
+    if (options.range) part = {.first = range.first, .all = capture.symbols};
     std::optional<std::uint32_t> c_init;
     if (options.descramble) c_init = options.descramble->c_init();
     return SoftBitWriter(
         file,
-        {.symbols = capture.symbols,
+        {.symbols = range.count,
          .format = stage.output,
          .modulation = stage.demapper.modulation,
          .llr_config = stage.demapper.llr,
@@ -209,7 +221,8 @@ SoftBitWriter make_writer(const std::filesystem::path& file, const CaptureDescri
          .sample_rate = capture.sample_rate,
          .center_frequency = capture.center_frequency,
          .overwrite = options.overwrite,
-         .durable = options.durable});
+         .durable = options.durable,
+         .part = part});
 }
 
 /// True if the capture has transmitted bits for the modulation.
@@ -225,10 +238,10 @@ bool has_truth(const CaptureDescription& capture, Modulation modulation, std::ve
 
 std::function<void(std::uint64_t)> progress_of(const Demodulation& result, const DemodulateOptions& options) {
     if (!options.progress) return {};
-    const std::uint64_t symbols = result.capture.symbols;
-    const std::uint64_t before = result.measured ? symbols : 0;
-    return [&options, symbols, before](std::uint64_t done) {
-        options.progress(before + done, before + symbols);
+    const ItemRange range = result.range;
+    const std::uint64_t before = result.measured ? result.capture.symbols : 0;
+    return [&options, range, before](std::uint64_t end) {
+        options.progress(before + end - range.first, before + range.count);
     };
 }
 
@@ -248,7 +261,7 @@ GainAndN0 gain_and_noise(Demodulation& result, const DemodulateOptions& options)
     GainAndN0 used;
     if (!options.estimate_noise) used.noise_variance = noise_variance_of(result.capture, options.capture);
     if (options.gain && !options.estimate_noise) return {*options.gain, used.noise_variance};
-    result.measured = measure_first(result.capture, options);
+    result.measured = measure_first(result.capture, result.range, options);
     result.cancelled = result.measured->cancelled;
     if (result.cancelled) return used;
     if (!result.measured->no_gain.empty()) throw FileError(result.measured->no_gain);
@@ -270,7 +283,7 @@ Truth make_truth(const CaptureDescription& capture, bool compares, bool all, std
 }
 
 SymbolSample make_sample(const Demodulation& result) {
-    return SymbolSample({.symbols = result.capture.symbols,
+    return SymbolSample({.symbols = result.range.count,
                          .format = result.capture.format,
                          .modulation = result.demapper.modulation,
                          .full_scale = detail::full_scale_of(result.capture),
@@ -294,6 +307,8 @@ Demodulation demodulate_file(const std::filesystem::path& capture, const std::fi
     if (!options.link && !says_all)
         how = detail::with_link(how, &DemodulateOptions::descramble, detail::link_of(result.capture));
     if (how.capture.modulation) result.capture.modulation = how.capture.modulation;
+    result.range = detail::range_or_all(how.range, result.capture.symbols, "symbols", result.capture);
+    if (how.range && how.keep_shape) throw ArgumentError("a range has no shape that could be kept");
     const GainAndN0 used = gain_and_noise(result, how);
     if (result.cancelled) return result;
     SoftDemapStage stage(stage_config(result.capture, how, used));
@@ -304,16 +319,16 @@ Demodulation demodulate_file(const std::filesystem::path& capture, const std::fi
     result.noise_variance = demap.noise_variance;
     result.descrambled = how.descramble;
     const bool compares = has_truth(result.capture, result.demapper.modulation, result.warnings);
-    Pipeline pipeline = make_pipeline(result.capture, how, stage);
+    Pipeline pipeline = make_pipeline(result.range, how, stage);
     result.places = pipeline.places();
     SymbolSample sample = make_sample(result);
 
     detail::Stopwatch watch;
     watch.start();
     std::optional<SoftBitWriter> writer;
-    if (!soft_bits.empty()) writer.emplace(make_writer(soft_bits, result.capture, demap, how));
+    if (!soft_bits.empty()) writer.emplace(make_writer(soft_bits, result.capture, result.range, demap, how));
     Truth truth = make_truth(result.capture, compares, how.count_all_errors, pipeline.buffer_sets());
-    TruthfulSource source(reader, !result.noise_variance, truth, sample);
+    TruthfulSource source(reader, !result.noise_variance, result.range, truth, sample);
     const std::size_t qm = bits_per_symbol(result.demapper.modulation);
     ComparingSink sink(writer, truth, how.format, qm, progress_of(result, how));
     result.pipeline = pipeline.run(source, sink, how.stop);
@@ -322,7 +337,7 @@ Demodulation demodulate_file(const std::filesystem::path& capture, const std::fi
     result.soft_bits = result.symbols * qm;
     result.cancelled = result.pipeline.cancelled;
     result.counters = stage.counters();
-    if (compares) result.bit_errors = sink.bit_errors();
+    if (sink.compared() > 0) result.bit_errors = sink.bit_errors();
     result.compared_bits = sink.compared();
     if (!result.cancelled) {
         if (how.before_commit) how.before_commit(result.pipeline);

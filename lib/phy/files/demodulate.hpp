@@ -40,11 +40,11 @@ struct PHY_EXPORT DemodulateOptions : SoftBitFileOptions {
     /// Erased soft bits, and those that the format rounds to 0, count as bit 0.
     bool hard = false;
 
-    bool keep_shape = false;  ///< the output has the dimensions of the capture, then Qm
+    bool keep_shape = false;  ///< the output has the dimensions of the capture, then Qm; not with a range
 
     /// Counts bit errors in all symbols. Otherwise, for captures of more than 2^20 symbols, it counts them in
     /// 8 blocks with 2^18 symbols together, spread over the capture: reading compressed transmitted bits
-    /// takes far longer than demapping symbols.
+    /// takes far longer than demapping symbols. In a range, those of its symbols are compared.
     bool count_all_errors = false;
 };
 
@@ -55,11 +55,12 @@ struct PHY_EXPORT Demodulation {
     DemapperConfig demapper;  ///< as used
     SoftBitFormat format = SoftBitFormat::int8;
     std::optional<float> noise_variance;  ///< none: one per symbol
+    ItemRange range;                      ///< of the capture's symbols
     std::uint64_t symbols = 0;
     std::uint64_t soft_bits = 0;
     std::optional<ScramblingIdentity> descrambled;  ///< none: not descrambled
     DemapCounters counters;
-    std::optional<std::uint64_t> bit_errors;  ///< none without transmitted bits
+    std::optional<std::uint64_t> bit_errors;  ///< none if nothing is compared
     std::uint64_t compared_bits = 0;          ///< bits that were compared with transmitted ones
     SymbolCheck check;                        ///< whether the symbols match modulation, power and N0
     std::vector<std::string> warnings;        ///< such as transmitted bits that fit no symbol

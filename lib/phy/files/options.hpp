@@ -20,6 +20,14 @@ namespace phy {
 /// may use but two, which are left for reading and writing; at least 1.
 [[nodiscard]] PHY_EXPORT int demodulation_threads();
 
+/// Neighbouring items of a capture: symbols, or occasions if slots are received.
+struct PHY_EXPORT ItemRange {
+    std::uint64_t first = 0;
+    std::uint64_t count = 0;  ///< at least 1, at most these: a range ends where the capture does
+
+    friend bool operator==(const ItemRange&, const ItemRange&) = default;
+};
+
 /// Options common to demodulate_file(), receive_file() and measure_file(). Options of one function can
 /// initialise those of another: MeasureOptions{options}.
 struct PHY_EXPORT FileOptions {
@@ -44,6 +52,11 @@ struct PHY_EXPORT FileOptions {
 struct PHY_EXPORT SoftBitFileOptions : FileOptions {
     LlrConfig llr = {};
     SoftBitFormat format = SoftBitFormat::int8;
+
+    /// The items whose soft bits are written: the rows that a run over the whole capture writes for them.
+    /// What is measured first, such as N0, timing and frequency, is measured over the whole capture. None:
+    /// all.
+    std::optional<ItemRange> range = {};
 
     bool overwrite = false;  ///< the output replaces an existing file
     bool durable = false;    ///< after a power failure the file is complete or absent: see AtomicFile

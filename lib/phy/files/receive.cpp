@@ -130,8 +130,11 @@ std::optional<double> first_of(std::optional<double> a, std::optional<double> b)
 
 SlotWriter make_writer(const std::filesystem::path& file, const Reception& result,
                        const ReceiveStage::Config& stage, std::size_t payload_bytes,
-                       const std::vector<UciRows>& uci, const ReceiveOptions& options) {
+                       const std::vector<UciRows>& uci, std::uint64_t occasions,
+                       const ReceiveOptions& options) {
     const SlotAllocation& allocation = result.link.allocation;
+    std::optional<PartOfRows> part;
+    if (options.range) part = {.first = result.range.first, .all = occasions};
     return SlotWriter(
         file,
         {.slots = result.slots,
@@ -153,11 +156,13 @@ SlotWriter make_writer(const std::filesystem::path& file, const Reception& resul
          .sample_rate = first_of(result.link.carrier.sample_rate, result.capture.sample_rate),
          .center_frequency = first_of(result.link.carrier.center_frequency, result.capture.center_frequency),
          .overwrite = options.overwrite,
-         .durable = options.durable});
+         .durable = options.durable,
+         .part = part});
 }
 
-/// Number of transmitted codewords to compare; 0 without any. Adds a warning if they do not fit.
-std::uint64_t rows_of_truth(Reception& result, std::uint64_t first) {
+/// Number of transmitted codewords to compare; 0 without any. Adds a warning if they do not fit. first: row
+/// of the first of all occasions.
+std::uint64_t rows_of_truth(Reception& result, std::uint64_t first, std::uint64_t occasions) {
     const auto& codewords = result.capture.codewords;
     if (!codewords) return 0;
     const std::uint64_t bits = result.soft_bits / result.slots;
@@ -168,12 +173,12 @@ std::uint64_t rows_of_truth(Reception& result, std::uint64_t first) {
         return 0;
     }
     const std::uint64_t rows = codewords->slots - std::min(first, codewords->slots);
-    if (rows != result.slots)
+    if (rows != occasions)
         result.warnings.push_back(result.capture.file.string() + ": dataset codeword has " +
-                                  std::to_string(rows) + " rows for " + std::to_string(result.slots) +
-                                  " slots: only the first " + std::to_string(std::min(rows, result.slots)) +
+                                  std::to_string(rows) + " rows for " + std::to_string(occasions) +
+                                  " slots: only the first " + std::to_string(std::min(rows, occasions)) +
                                   " are compared");
-    return std::min(rows, result.slots);
+    return std::min(rows - std::min(result.range.first, rows), result.slots);
 }
 
 /// Warns if the capture and its link contradict each other.
@@ -211,7 +216,7 @@ void report_slots(Reception& result, const CaptureSlots& slots, const ReceiverCo
                   std::span<const ReceivedSlot> received) {
     double mean_followed = 0.0;
     for (std::size_t i = 0; i < received.size(); ++i) {
-        SlotReport report = slot_report(received[i], config, slots.schedule().slot(i));
+        SlotReport report = slot_report(received[i], config, slots.schedule().slot(result.range.first + i));
         report.timing_offset += result.corrected.timing;
         const double followed = slots.track().at(report.slot).frequency;
         mean_followed += followed / static_cast<double>(received.size());
@@ -246,12 +251,12 @@ std::vector<SlotRow> rows_of(const Reception& result, const CaptureSlots& slots)
 
 void measure_extent(Reception& result, const CaptureSlots& slots, const ReceiverConfig& config) {
     const SlotAllocation& allocation = result.link.allocation;
-    result.slots = slots.occasions();
+    result.slots = result.range.count;
     result.resource_elements = result.slots * ResourceMap(allocation).elements();
     result.soft_bits = result.resource_elements * static_cast<std::uint64_t>(allocation.layers()) *
                        bits_per_symbol(config.link.modulation);
     for (std::uint64_t i = 0; i < result.slots; ++i)
-        result.samples += slots.samples_of(slots.schedule().slot(i));
+        result.samples += slots.samples_of(slots.schedule().slot(result.range.first + i));
     result.samples = slots.signal().recorded_count(result.samples);
     result.signal_seconds =
         static_cast<double>(result.slots) * 0.01 / static_cast<double>(slots.schedule().slots_per_frame());
@@ -260,7 +265,7 @@ void measure_extent(Reception& result, const CaptureSlots& slots, const Receiver
 /// Receives all slots, and writes the file if there is one.
 void receive_slots(Reception& result, const Truth& truth, CaptureSlots& slots, const ReceiverConfig& config,
                    const std::filesystem::path& soft_bits, const Host& host, const ReceiveOptions& options) {
-    const std::uint64_t rows = rows_of_truth(result, truth.first);
+    const std::uint64_t rows = rows_of_truth(result, truth.first, slots.occasions());
     ReceiveStage::Config receive = {.receiver = config,
                                     .format = slots.format(),
                                     .symbols = options.writes_symbols,
@@ -283,10 +288,12 @@ void receive_slots(Reception& result, const Truth& truth, CaptureSlots& slots, c
     std::optional<SlotWriter> writer;
     if (!soft_bits.empty())
         writer.emplace(make_writer(soft_bits, result, receive, decode ? decode->decoder.block.size / 8 : 0,
-                                   uci.rows(), options));
-    detail::SlotSource source(slots);
+                                   uci.rows(), slots.occasions(), options));
+    detail::SlotSource source(slots, result.range);
     std::function<void(std::uint64_t)> progress;
-    if (options.progress) progress = [&](std::uint64_t done) { options.progress(done, result.slots); };
+    if (options.progress)
+        progress = [&](std::uint64_t end) { options.progress(end - result.range.first, result.slots); };
+    const Truth of_range = {truth.reader, truth.first + result.range.first};
     detail::ReceivedSink sink({.stage = receive,
                                .writer = writer ? &*writer : nullptr,
                                .writes_llr = options.writes_llr,
@@ -294,7 +301,7 @@ void receive_slots(Reception& result, const Truth& truth, CaptureSlots& slots, c
                                .writes_payload = options.writes_payload,
                                .uci = uci,
                                .writes_uci = options.writes_uci,
-                               .truth = truth,
+                               .truth = of_range,
                                .rows = rows,
                                .progress = progress});
     result.pipeline = pipeline.run(source, sink, options.stop);
@@ -434,6 +441,7 @@ Reception receive_file(const std::filesystem::path& capture, const std::filesyst
         result.link.carrier.first_slot = link.carrier.first_slot;
     }
     if (const std::string rest = slots.rest(); !rest.empty()) result.warnings.push_back(rest);
+    result.range = detail::range_or_all(options.range, slots.occasions(), "slots", result.capture);
     measure_extent(result, slots, config);
     receive_slots(result, {&reader, first_codeword}, slots, config, soft_bits, host, options);
     return result;

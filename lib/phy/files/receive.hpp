@@ -101,6 +101,7 @@ struct PHY_EXPORT Reception {
     Link link;  ///< as used, completed from the capture and by acquisition
     SoftBitFormat format = SoftBitFormat::int8;
     LlrConfig llr;
+    ItemRange range;                      ///< of all occasions, those that were received
     std::uint64_t slots = 0;              ///< received occasions
     std::uint64_t resource_elements = 0;  ///< data elements of all slots
     std::uint64_t soft_bits = 0;

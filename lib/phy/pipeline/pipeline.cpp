@@ -140,7 +140,12 @@ Pipeline::Impl::Impl(std::vector<Place> places_of_user, Stage& stage_of_user, co
 PipelineReport Pipeline::Impl::run(Source& source, Sink& sink, std::stop_token stop) {
     const detail::StageUse use(stage);
     const std::uint64_t items = source.items();
-    const Schedule schedule(items, limits(items));
+    const std::uint64_t first = source.first();
+    if (first % sizes.granularity() != 0)
+        throw ArgumentError("pipeline: the first item of the source is " + std::to_string(first) +
+                            ": expected a multiple of " + std::to_string(sizes.granularity()) +
+                            ", the stage's granularity");
+    const Schedule schedule(items, limits(items), first);
     PipelineRun run(groups,
                     {source, stage, sink, ports, std::move(stop), schedule, config.order, config.trace});
     RunTotals totals = run.run();

@@ -31,6 +31,10 @@ public:
     virtual ~Source() = default;
     [[nodiscard]] virtual std::uint64_t items() const = 0;
 
+    /// Index of the first item, of which items() and Chunk::first count on: for a part of a stream, whose
+    /// output is then the same as in a run of the whole. A multiple of the stage's granularity.
+    [[nodiscard]] virtual std::uint64_t first() const { return 0; }
+
     /// Lends the source's memory: sets arrays to the chunk's records, Port::bytes_of(chunk.items) bytes per
     /// port, and returns true. They must stay valid until the sink has taken the chunk. On CUDA they should
     /// be pinned memory. If it returns false, the pipeline calls fill().
@@ -166,8 +170,8 @@ public:
     /// An exception from source, sink, stage or device stops the run. run() throws it once no work uses their
     /// memory. A request to stop ends the run without an error: the report has `cancelled`. The pipeline can
     /// run again afterwards, except after an error by which CUDA gives up the device. Throws ArgumentError if
-    /// source or sink return wrong sizes and, before it does anything, if the stage is in use by another run
-    /// or pipeline.
+    /// source or sink return wrong sizes and, before it does anything, if the source's first item is not a
+    /// multiple of the stage's granularity, or if the stage is in use by another run or pipeline.
     PipelineReport run(Source& source, Sink& sink, std::stop_token stop = {});
 
     [[nodiscard]] std::size_t chunk() const;        ///< max items per chunk

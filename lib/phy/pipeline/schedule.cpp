@@ -32,13 +32,16 @@ std::size_t fast_chunk_bytes(double stream_bytes, const PipelineTuning& tuning) 
         std::clamp(best, static_cast<double>(tuning.min_bytes), static_cast<double>(tuning.chunk_bytes)));
 }
 
-Schedule::Schedule(std::uint64_t items, const Limits& limits)
-    : items_(items),
-      full_(std::clamp<std::uint64_t>(piece_of(items, unit_of(limits)), limits.min, limits.max)) {}
+Schedule::Schedule(std::uint64_t items, const Limits& limits, std::uint64_t first)
+    : end_(items > Source::endless - first ? Source::endless : first + items),
+      full_(std::clamp<std::uint64_t>(piece_of(items, unit_of(limits)), limits.min, limits.max)),
+      is_single_(items <= full_) {
+    next_.first = first;
+}
 
 std::optional<Chunk> Schedule::next() {
     if (is_done()) return std::nullopt;
-    next_.items = static_cast<std::size_t>(std::min(full_, items_ - next_.first));
+    next_.items = static_cast<std::size_t>(std::min(full_, end_ - next_.first));
     const Chunk chunk = next_;
     next_.first += next_.items;
     ++next_.index;

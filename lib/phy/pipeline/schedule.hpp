@@ -27,24 +27,25 @@ public:
     /// All chunks but the last have `max` items.
     static Limits even(std::size_t items) { return {.max = items, .min = items}; }
 
-    /// items may be Source::endless.
-    Schedule(std::uint64_t items, const Limits& limits);
+    /// items may be Source::endless. first: index of the first item, a multiple of the granularity.
+    Schedule(std::uint64_t items, const Limits& limits, std::uint64_t first = 0);
 
     /// The next chunk, without its buffer set; none at the end.
     std::optional<Chunk> next();
 
     /// Ends the stream after the last chunk returned.
-    void end() { items_ = next_.first; }
+    void end() { end_ = next_.first; }
 
     /// True if no chunks follow.
-    [[nodiscard]] bool is_done() const { return next_.first == items_; }
+    [[nodiscard]] bool is_done() const { return next_.first == end_; }
 
     /// True if there is at most one chunk.
-    [[nodiscard]] bool is_single() const { return items_ <= full_; }
+    [[nodiscard]] bool is_single() const { return is_single_; }
 
 private:
-    std::uint64_t items_;
+    std::uint64_t end_;
     std::uint64_t full_;  ///< items of all chunks but the last
+    bool is_single_;
     Chunk next_;
 };
 

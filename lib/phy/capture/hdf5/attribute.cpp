@@ -1,5 +1,8 @@
 #include "phy/capture/hdf5/attribute.hpp"
 
+#include <algorithm>
+#include <cstring>
+
 #include "phy/capture/hdf5/stored_text.hpp"
 
 namespace phy::hdf5 {
@@ -101,6 +104,10 @@ void write_attribute(hid_t object, const char* name, int value, std::string_view
     write_value(object, name, H5T_NATIVE_INT, &value, subject);
 }
 
+void write_attribute(hid_t object, const char* name, std::uint64_t value, std::string_view subject) {
+    write_value(object, name, H5T_NATIVE_UINT64, &value, subject);
+}
+
 void write_attribute(hid_t object, const char* name, std::span<const std::uint64_t> values,
                      std::string_view subject) {
     const hsize_t count = values.size();
@@ -117,6 +124,81 @@ void write_attribute(hid_t object, const char* name, std::string_view value, std
     const std::string text(value);
     const char* const data = text.c_str();
     write_value(object, name, type, &data, subject);
+}
+
+std::vector<std::string> attribute_names(hid_t object, std::string_view subject) {
+    constexpr const char* problem = "attributes cannot be read";
+    std::vector<std::string> names;
+    H5O_info_t object_info{};
+    checked(H5Oget_info(object, &object_info), subject, problem);
+    for (hsize_t i = 0; i < object_info.num_attrs; ++i) {
+        const AttributeHandle attribute(
+            checked(H5Aopen_by_idx(object, ".", H5_INDEX_NAME, H5_ITER_INC, i, H5P_DEFAULT, H5P_DEFAULT),
+                    subject, problem));
+        std::string name(static_cast<std::size_t>(H5Aget_name(attribute, 0, nullptr)), '\0');
+        H5Aget_name(attribute, name.size() + 1, name.data());
+        names.push_back(name);
+    }
+    return names;
+}
+
+namespace {
+
+/// The value of an attribute in memory, as H5Aread() gives it.
+class StoredValue {
+public:
+    StoredValue(hid_t object, const std::string& name, std::string_view subject)
+        : attribute_(open_attribute(object, name.c_str(), subject)),
+          type_(H5Aget_type(attribute_)),
+          space_(H5Aget_space(attribute_)) {
+        const auto values = static_cast<std::size_t>(H5Sget_simple_extent_npoints(space_));
+        bytes_.resize(values * H5Tget_size(type_));
+        if (!bytes_.empty())
+            checked(H5Aread(attribute_, type_, bytes_.data()), subject,
+                    "attribute " + name + " cannot be read");
+    }
+    ~StoredValue() {
+        if (!bytes_.empty() && is_text()) H5Dvlen_reclaim(type_, space_, H5P_DEFAULT, bytes_.data());
+    }
+    StoredValue(const StoredValue&) = delete;
+    StoredValue& operator=(const StoredValue&) = delete;
+
+    [[nodiscard]] bool is_text() const { return H5Tis_variable_str(type_) > 0; }
+    [[nodiscard]] hid_t type() const { return type_; }
+    [[nodiscard]] hid_t space() const { return space_; }
+    [[nodiscard]] const std::vector<char>& bytes() const { return bytes_; }
+
+private:
+    AttributeHandle attribute_;
+    TypeHandle type_;
+    SpaceHandle space_;
+    std::vector<char> bytes_;
+};
+
+}  // namespace
+
+std::string attribute_bytes(hid_t object, const std::string& name, std::string_view subject) {
+    const StoredValue value(object, name, subject);
+    std::string text = std::to_string(static_cast<int>(H5Tget_class(value.type()))) + " ";
+    if (!value.is_text()) return text.append(value.bytes().begin(), value.bytes().end());
+    for (std::size_t i = 0; i + sizeof(char*) <= value.bytes().size(); i += sizeof(char*)) {
+        const char* each = nullptr;
+        std::memcpy(&each, value.bytes().data() + i, sizeof each);
+        if (each != nullptr) text += each;
+        text += '\0';
+    }
+    return text;
+}
+
+void copy_attributes(hid_t from, hid_t to, std::string_view subject,
+                     const std::vector<std::string_view>& left_out) {
+    for (const std::string& name : attribute_names(from, subject)) {
+        if (std::ranges::find(left_out, name) != left_out.end()) continue;
+        const StoredValue value(from, name, subject);
+        const char none = 0;
+        write_values(to, name.c_str(), value.type(), value.space(),
+                     value.bytes().empty() ? &none : value.bytes().data(), subject);
+    }
 }
 
 }  // namespace phy::hdf5

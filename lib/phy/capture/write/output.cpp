@@ -187,6 +187,19 @@ void check_enums(SoftBitFormat format, Modulation modulation, const LlrConfig& l
     detail::check_enums(llr);
 }
 
+void check_part(const std::optional<PartOfRows>& part, std::uint64_t rows) {
+    if (part && (rows > part->all || part->first > part->all - rows))
+        throw ArgumentError("a part of " + std::to_string(rows) + " rows from " +
+                            std::to_string(part->first) + " on: expected at most all " +
+                            std::to_string(part->all) + " rows");
+}
+
+void write_part(const OutputFile& file, const std::optional<PartOfRows>& part) {
+    if (!part || file.format() != OutputFormat::hdf5) return;
+    write_attribute(file.id(), part_first, part->first, file.name());
+    write_attribute(file.id(), part_of, part->all, file.name());
+}
+
 TypeHandle soft_bit_type(SoftBitFormat format) {
     const NumberKind kind =
         with_constant(format, [](auto constant) { return number_kind_of<SoftBitOf<constant()>>; });

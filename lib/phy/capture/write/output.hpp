@@ -98,6 +98,16 @@ private:
 /// Throws ArgumentError if an enum value is out of range.
 void check_enums(SoftBitFormat format, Modulation modulation, const LlrConfig& llr);
 
+/// Attributes of the root of a file that is a part.
+inline constexpr const char* part_first = "part_first";
+inline constexpr const char* part_of = "part_of";
+
+/// Throws ArgumentError unless the rows are among all.
+void check_part(const std::optional<PartOfRows>& part, std::uint64_t rows);
+
+/// Writes these attributes, if the file has any.
+void write_part(const OutputFile& file, const std::optional<PartOfRows>& part);
+
 /// The HDF5 type of soft bits.
 TypeHandle soft_bit_type(SoftBitFormat format);
 

@@ -160,6 +160,7 @@ SlotWriter::Impl::Impl(const std::filesystem::path& path, const Config& config)
     for (const UciRows& part : config.uci)
         create(part, config);
     if (is_hdf5()) write_root_attributes(config);
+    hdf5::write_part(file, config.part);
     file.flush();
 }
 
@@ -206,6 +207,7 @@ void SlotWriter::Impl::append(std::span<const Rows> all) const {
 SlotWriter::SlotWriter(const std::filesystem::path& file, const Config& config) {
     hdf5::check_enums(config.format, config.modulation, config.llr_config);
     require_positive(config);
+    hdf5::check_part(config.part, config.slots);
     require_room(file, config);
     const hdf5::Session session;
     impl_ = std::make_unique<Impl>(file, config);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "phy/capture/capture.hpp"
 #include "phy/core/demapper_config.hpp"
 #include "phy/core/export.hpp"
 #include "phy/core/format.hpp"
@@ -75,11 +76,15 @@ public:
         std::optional<double> center_frequency = {};  ///< hertz, of the capture; written if given
         bool overwrite = false;
         bool durable = false;  ///< see AtomicFile
+
+        /// The file has a part of the capture's slots, for join_parts(): attributes of the root say which.
+        std::optional<PartOfRows> part = {};
     };
 
     /// Creates /slots and the other datasets, all contiguous. Throws FileError as SoftBitWriter does;
-    /// ArgumentError if slots is 0, if a dataset has a dimension of 0, if an enum value is out of range, or
-    /// if a .npy or raw file shall have another number of datasets than one, or symbols, the channel or UCI.
+    /// ArgumentError if slots is 0, if a dataset has a dimension of 0, if an enum value is out of range, for
+    /// a part that has other rows than all, or if a .npy or raw file shall have another number of datasets
+    /// than one, or symbols, the channel or UCI.
     SlotWriter(const std::filesystem::path& file, const Config& config);
 
     /// Appends whole slots to each dataset whose array is not empty. Throws ArgumentError, and writes

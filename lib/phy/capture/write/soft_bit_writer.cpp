@@ -22,13 +22,17 @@ void check(const Config& config) {
     if (config.symbols == 0) throw ArgumentError("soft bits of 0 symbols: expected at least one symbol");
     if (config.keep_shape && !config.source_shape)
         throw ArgumentError("soft bits: no shape is given that could be kept");
+    if (config.keep_shape && config.part)
+        throw ArgumentError("soft bits: a part has no shape that could be kept");
+    hdf5::check_part(config.part, config.symbols);
     if (!config.source_shape) return;
     const hdf5::Dimensions shape(config.source_shape->begin(), config.source_shape->end());
     if (config.keep_shape && shape.size() >= H5S_MAX_RANK)
         throw ArgumentError("soft bits of " + std::to_string(shape.size()) +
                             " dimensions and bits: expected at most 31 dimensions");
-    if (hdf5::total_bytes(shape, 1) != config.symbols)
-        throw ArgumentError("soft bits of " + std::to_string(config.symbols) +
+    const std::uint64_t all = config.part ? config.part->all : config.symbols;
+    if (hdf5::total_bytes(shape, 1) != all)
+        throw ArgumentError("soft bits of " + std::to_string(all) +
                             " symbols: expected the number of the source's shape");
 }
 
@@ -83,6 +87,7 @@ SoftBitWriter::Impl::Impl(const std::filesystem::path& path, const Config& confi
     llr.emplace(file, config.hard ? "/bits" : "/llr", type, dimensions_of(config), hdf5::Storage(),
                 bits_of_symbol(config));
     if (file.format() == OutputFormat::hdf5) hdf5::write_soft_bit_attributes(*llr, config);
+    hdf5::write_part(file, config.part);
     file.flush();
 }
 

@@ -72,7 +72,7 @@ void warn_of_weak_antennas(const Host& host, const ReceiverConfig& config, Captu
     const auto found = std::ranges::find_if(
         result.reports, [&](const SlotReport& report) { return report.coherence >= least; });
     if (found == result.reports.end()) return;
-    const auto occasion = static_cast<std::uint64_t>(found - result.reports.begin());
+    const std::uint64_t occasion = slots.occasion_from(found->slot);
     ReceiverConfig measuring = config;
     measuring.noise_variance.reset();
     std::vector<double> noise = measured_from(host, measuring, slots, occasion).noise;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "phy/files/options.hpp"
 #include "phy/files/receive/capture_signal.hpp"
 #include "phy/files/receive/track.hpp"
 #include "phy/ofdm/ofdm_config.hpp"
@@ -29,6 +30,11 @@ public:
     [[nodiscard]] std::size_t input_per_slot() const { return input_per_slot_; }
 
     [[nodiscard]] const SlotSchedule& schedule() const { return schedule_; }
+
+    /// The first occasion whose slot is not before this one.
+    [[nodiscard]] std::uint64_t occasion_from(std::uint64_t slot) const {
+        return schedule_.occasions(std::max(slot, schedule_.first_slot()) - schedule_.first_slot());
+    }
 
     /// Samples or OFDM symbols per antenna from the capture's first to the slot's. slot: number as in
     /// SlotSchedule. Negative: the slot begins before the capture.
@@ -91,12 +97,13 @@ private:
 /// of symbols, or with more antennas than a receiver takes.
 void set_input(ReceiverConfig& config, const CaptureDescription& capture);
 
-/// Feeds the occasions of a capture to a pipeline, one per item.
+/// Feeds occasions of a capture to a pipeline, one per item.
 class SlotSource : public Source {
 public:
-    explicit SlotSource(CaptureSlots& slots) : slots_(slots) {}
+    SlotSource(CaptureSlots& slots, const ItemRange& range) : slots_(slots), range_(range) {}
 
-    [[nodiscard]] std::uint64_t items() const override { return slots_.occasions(); }
+    [[nodiscard]] std::uint64_t items() const override { return range_.count; }
+    [[nodiscard]] std::uint64_t first() const override { return range_.first; }
 
     std::size_t fill(const Chunk& chunk, std::span<const std::span<std::byte>> arrays) override {
         slots_.read(chunk.first, chunk.items, arrays[0]);
@@ -105,6 +112,7 @@ public:
 
 private:
     CaptureSlots& slots_;
+    ItemRange range_;
 };
 
 }  // namespace phy::detail

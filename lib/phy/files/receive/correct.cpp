@@ -226,7 +226,7 @@ Choice Chooser::operator()(const Stretches& measured) {
     if (!slots_.signal().can_resample()) return best;
     const Track::Point& farthest = farthest_of(measured);
     moves_ = std::fabs(farthest.place.frequency) > min_frequency * config_.link.carrier.subcarrier_spacing;
-    const std::uint64_t at = slots_.schedule().occasions(farthest.slot - slots_.schedule().first_slot());
+    const std::uint64_t at = slots_.occasion_from(farthest.slot);
     std::optional<double> least;
     const auto error = [&](const Choice& choice) {
         return error_of(choice, first_) *

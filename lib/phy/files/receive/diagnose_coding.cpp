@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <numeric>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,18 +19,18 @@ namespace {
 constexpr std::size_t max_slots = 4;
 
 /// The occasions with the highest SNR, the best first.
-std::vector<std::size_t> clearest_of(const std::vector<SlotReport>& reports) {
-    std::vector<std::size_t> occasions(reports.size());
-    std::iota(occasions.begin(), occasions.end(), std::size_t{0});
-    const std::size_t count = std::min(max_slots, occasions.size());
-    std::ranges::partial_sort(occasions, occasions.begin() + static_cast<std::ptrdiff_t>(count), {},
-                              [&](std::size_t occasion) { return -reports[occasion].snr_db; });
-    occasions.resize(count);
+std::vector<std::uint64_t> clearest_of(std::vector<SlotReport> reports, const CaptureSlots& slots) {
+    const std::size_t count = std::min(max_slots, reports.size());
+    std::ranges::partial_sort(reports, reports.begin() + static_cast<std::ptrdiff_t>(count),
+                              std::ranges::greater(), &SlotReport::snr_db);
+    std::vector<std::uint64_t> occasions;
+    for (std::size_t i = 0; i < count; ++i)
+        occasions.push_back(slots.occasion_from(reports[i].slot));
     return occasions;
 }
 
 std::vector<std::int8_t> soft_bits_of(const Host& host, ReceiverConfig config, CaptureSlots& slots,
-                                      const std::vector<std::size_t>& occasions) {
+                                      const std::vector<std::uint64_t>& occasions) {
     config.format = SoftBitFormat::int8;
     config.llr = {};
     config.joint_detection = can_detect_jointly(config);
@@ -120,7 +120,7 @@ void diagnose_coding(const Host& host, const ReceiverConfig& given, CaptureSlots
     ReceiverConfig config = given;
     const std::optional<Link> by_symbols = link_by_symbols(given.link, diagnosis);
     if (by_symbols) config.link = *by_symbols;
-    const std::vector<std::size_t> occasions = clearest_of(result.reports);
+    const std::vector<std::uint64_t> occasions = clearest_of(result.reports, slots);
     const std::vector<std::int8_t> llr = soft_bits_of(host, config, slots, occasions);
     const auto found = find_coding(host, config.link, llr, LlrConfig{}.scale, stop);
     if (stop.stop_requested()) return;

@@ -77,7 +77,6 @@ public:
 
 private:
     [[nodiscard]] std::vector<Track::Point>& points() { return stretches_.back().points; }
-    [[nodiscard]] std::uint64_t first_occasion_from(std::uint64_t slot) const;
     [[nodiscard]] std::uint64_t measured_at(std::uint64_t occasion,
                                             std::uint64_t most = measured_slots) const;
     [[nodiscard]] SlotPlace expected_at(std::uint64_t slot);
@@ -110,11 +109,6 @@ private:
     std::optional<std::uint64_t> doubtful_;
 };
 
-std::uint64_t Follower::first_occasion_from(std::uint64_t slot) const {
-    return slots_.schedule().occasions(std::max(slot, slots_.schedule().first_slot()) -
-                                       slots_.schedule().first_slot());
-}
-
 /// The slot in the middle of those that are measured from an occasion on.
 std::uint64_t Follower::measured_at(std::uint64_t occasion, std::uint64_t most) const {
     const std::uint64_t count = std::min(most, slots_.occasions() - std::min(occasion, slots_.occasions()));
@@ -136,7 +130,7 @@ std::optional<std::uint64_t> Follower::next_after(std::uint64_t occasion) {
     const std::uint64_t all = slots_.occasions();
     const std::uint64_t last = all - std::min(measured_slots, all);
     const auto ahead = static_cast<std::uint64_t>(std::ceil(distance_ / slot_seconds_));
-    const std::uint64_t next = std::min(first_occasion_from(slot + ahead), last);
+    const std::uint64_t next = std::min(slots_.occasion_from(slot + ahead), last);
     return next > occasion ? std::optional(next) : std::nullopt;
 }
 
@@ -165,7 +159,7 @@ std::optional<Measured> Follower::search(std::uint64_t slot) {
     slots_.set_track(Track(SlotPlace{.late = expected.late}));
     const auto found = find_slot_near(host_, config, slots_, slot, expected);
     if (!found) return {};
-    const auto refined = measure(first_occasion_from(found->slot), found->place, 1);
+    const auto refined = measure(slots_.occasion_from(found->slot), found->place, 1);
     const bool agrees =
         refined && std::fabs(refined->point.place.late - found->place.late) < max_prefix_share * prefix_;
     return agrees ? refined : Measured{.point = *found, .coherence = coherence_, .noise = noise_};
@@ -187,9 +181,9 @@ double Follower::drift_to(const Track::Point& point) {
 /// first: occasion before the gap; behind: a slot behind it.
 void Follower::measure_beside(const Gap& gap, std::uint64_t first, Measured& behind) {
     const SlotPlace expected = expected_at(gap.first_lost);
-    const std::uint64_t lost = first_occasion_from(gap.first_lost);
+    const std::uint64_t lost = slots_.occasion_from(gap.first_lost);
     const auto is_late = [&](const Track::Point& its) {
-        return first_occasion_from(its.slot) + measured_slots / 2 >= lost;
+        return slots_.occasion_from(its.slot) + measured_slots / 2 >= lost;
     };
     const auto is_near = [&](const std::optional<Measured>& measured, const SlotPlace& place) {
         return measured && std::fabs(measured->point.place.late - place.late) < prefix_;
@@ -205,19 +199,19 @@ void Follower::measure_beside(const Gap& gap, std::uint64_t first, Measured& beh
             return is_late(its) && its.slot != front;
         });
     }
-    const auto next = measure(first_occasion_from(gap.first_whole), behind.point.place);
+    const auto next = measure(slots_.occasion_from(gap.first_whole), behind.point.place);
     if (is_near(next, behind.point.place)) behind = *next;
 }
 
 /// The slots lie elsewhere from somewhere between the last point and this one on, if slots show it.
 void Follower::jump(Measured found) {
     // The slots around the last point may be measured in spite of a gap.
-    const std::uint64_t last = first_occasion_from(points().back().slot);
+    const std::uint64_t last = slots_.occasion_from(points().back().slot);
     const std::uint64_t from =
-        std::max(last - std::min(last, measured_slots), first_occasion_from(stretches_.back().first));
+        std::max(last - std::min(last, measured_slots), slots_.occasion_from(stretches_.back().first));
     slots_.set_track(Track(found.point.place));
     const std::uint64_t end =
-        std::min(first_occasion_from(found.point.slot) + measured_slots / 2, slots_.occasions());
+        std::min(slots_.occasion_from(found.point.slot) + measured_slots / 2, slots_.occasions());
     if (from >= end) return;
     const Gap gap = GapSearch(host_, config_, slots_)(
         {.first = from, .end = end, .before = expected_at(found.point.slot), .after = found.point.place});
@@ -255,7 +249,7 @@ void Follower::take(std::uint64_t occasion, bool is_last, int halvings) {
         if (found && is_elsewhere(found->point)) {
             // There may be several gaps, and the clock goes on: the nearer the slots, the clearer is where
             // they lie.
-            const std::uint64_t last = first_occasion_from(points().back().slot);
+            const std::uint64_t last = slots_.occasion_from(points().back().slot);
             if (halvings < max_halvings && occasion > last + 2 * measured_slots) {
                 const std::size_t known = points().size() + gaps_.size();
                 take(last + (occasion - last) / 2, false, halvings + 1);
@@ -323,18 +317,14 @@ void follow_slots(const Host& host, ReceiverConfig& config, CaptureSlots& slots,
                                   " than before: samples may be missing before it, which DM-RS that are the "
                                   "same in every slot do not show");
     const double ratio = slots.signal().recorded_rate() / rate;
-    const SlotSchedule& schedule = slots.schedule();
-    const auto occasions_before = [&](std::uint64_t slot) {
-        return schedule.occasions(std::max(slot, schedule.first_slot()) - schedule.first_slot());
-    };
     for (const Gap& gap : follower.gaps()) {
         const auto sample = static_cast<std::uint64_t>(std::max<std::int64_t>(gap.sample, 0));
-        report_gap(result,
-                   {.sample = slots.signal().recorded(sample),
-                    .missing = std::llround(gap.missing * ratio),
-                    .first_lost = gap.first_lost,
-                    .end_lost = gap.first_whole,
-                    .lost_slots = occasions_before(gap.first_whole) - occasions_before(gap.first_lost)});
+        report_gap(result, {.sample = slots.signal().recorded(sample),
+                            .missing = std::llround(gap.missing * ratio),
+                            .first_lost = gap.first_lost,
+                            .end_lost = gap.first_whole,
+                            .lost_slots =
+                                slots.occasion_from(gap.first_whole) - slots.occasion_from(gap.first_lost)});
     }
 }
 

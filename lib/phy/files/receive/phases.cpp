@@ -81,12 +81,12 @@ Reception without_tracking(const Reception& result, const Host& host, const Rece
     Receiver receive(host, config);
     std::vector<std::byte> input(slots.bytes_per_slot());
     for (std::uint64_t i = 0; i < plain.slots; ++i) {
-        const std::uint64_t occasion = i * result.slots / plain.slots;
+        SlotReport report = result.reports[i * result.slots / plain.slots];
+        const std::uint64_t occasion = slots.occasion_from(report.slot);
         ReceivedSlot slot;
         slots.read(occasion, 1, input);
         receive(SymbolView(slots.format(), input), occasion, {.slots = std::span(&slot, 1)});
         const SlotReport of_symbols = slot_report(slot, config, 0);
-        SlotReport report = result.reports[occasion];
         report.evm = of_symbols.evm;
         report.error_over_noise_db = of_symbols.error_over_noise_db;
         report.clear_symbols = of_symbols.clear_symbols;

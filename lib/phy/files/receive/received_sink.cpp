@@ -24,13 +24,14 @@ void ReceivedSink::measure(const Chunk& chunk, std::span<const std::byte> llr) {
     const SoftBitFormat format = config_.stage.receiver.format;
     const std::size_t bytes = llr.size() / chunk.items;
     codeword_.resize(bytes / size_of(format));
+    const std::size_t before = slots_.size() - chunk.items;
     for (std::size_t i = 0; i < chunk.items; ++i) {
         const SoftBitView of_slot(format, llr.subspan(i * bytes, bytes));
-        if (chunk.first + i >= config_.rows) {
+        if (before + i >= config_.rows) {
             saturated_ += measure_(of_slot).saturated;
             continue;
         }
-        config_.truth.reader->read_codeword(config_.truth.first + chunk.first + i, codeword_);
+        config_.truth.reader->read_codeword(config_.truth.first + before + i, codeword_);
         const SoftBitSums sums = measure_(of_slot, codeword_);
         saturated_ += sums.saturated;
         bit_errors_.push_back(sums.bit_errors);

@@ -1,0 +1,257 @@
+#include "phy/capture/write/join.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "phy/capture/flat/posix_file.hpp"
+#include "phy/capture/formats.hpp"
+#include "phy/capture/hdf5/attribute.hpp"
+#include "phy/capture/hdf5/handle.hpp"
+#include "phy/capture/hdf5/hdf5_storage.hpp"
+#include "phy/capture/input.hpp"
+#include "phy/capture/write/output.hpp"
+#include "phy/core/error.hpp"
+
+namespace phy {
+namespace {
+
+using hdf5::file_error;
+using Paths = std::span<const std::filesystem::path>;
+
+constexpr std::size_t piece_bytes = std::size_t{16} << 20;
+
+/// The values of an object's attributes, by their names, without those of a part.
+using Attributes = std::map<std::string, std::string>;
+
+Attributes attributes_of(hid_t object, const std::string& subject) {
+    Attributes values;
+    for (const std::string& name : hdf5::attribute_names(object, subject))
+        if (name != hdf5::part_first && name != hdf5::part_of)
+            values[name] = hdf5::attribute_bytes(object, name, subject);
+    return values;
+}
+
+class Part {
+public:
+    explicit Part(const std::filesystem::path& path);
+
+    [[nodiscard]] const std::string& name() const { return file_->name(); }
+    [[nodiscard]] std::uint64_t first() const { return first_; }
+    [[nodiscard]] std::uint64_t end() const { return first_ + rows_; }
+    [[nodiscard]] std::uint64_t all() const { return all_; }
+    [[nodiscard]] hid_t id() const { return hdf5_; }
+    [[nodiscard]] const detail::InputFile& file() const { return *file_; }
+
+    [[nodiscard]] hdf5::DatasetHandle open(const std::string& dataset) const {
+        // As the InputFile does, which may have it open.
+        const hdf5::PropertiesHandle access = hdf5::access_properties();
+        return hdf5::DatasetHandle(
+            hdf5::checked(H5Dopen2(hdf5_, dataset.c_str(), access), name(), "cannot be opened"));
+    }
+
+    /// Throws FileError unless both are parts of one output.
+    void require_like(const Part& other) const;
+
+private:
+    [[nodiscard]] std::uint64_t whole_number(const char* attribute) const;
+    void require_like(const Part& other, const std::string& dataset) const;
+
+    std::unique_ptr<detail::InputFile> file_;
+    hdf5::FileHandle hdf5_;
+    std::uint64_t first_ = 0;
+    std::uint64_t rows_ = 0;
+    std::uint64_t all_ = 0;
+};
+
+Part::Part(const std::filesystem::path& path)
+    : file_(detail::open_input(path, {})),
+      hdf5_(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT)),
+      first_(whole_number(hdf5::part_first)),
+      all_(whole_number(hdf5::part_of)) {
+    for (const std::string& name : file_->datasets()) {
+        const auto dataset = file_->open(name);
+        dataset->require_readable();
+        const std::uint64_t rows = dataset->dimensions().empty() ? 0 : dataset->dimensions().front();
+        if (rows_ == 0) rows_ = rows;
+        if (rows == 0 || rows != rows_)
+            throw file_error(dataset->name(), "has " + std::to_string(rows) + " rows, expected " +
+                                                  std::to_string(rows_) + " as other datasets have");
+    }
+    if (rows_ == 0 || rows_ > all_ || first_ > all_ - rows_)
+        throw file_error(name(), "has rows " + std::to_string(first_) + " to " + std::to_string(end()) +
+                                     " of " + std::to_string(all_) + ", which is no part");
+}
+
+std::uint64_t Part::whole_number(const char* attribute) const {
+    constexpr double most = 0x1p53;
+    const auto value = hdf5_ < 0 ? std::nullopt : hdf5::read_number(hdf5_, attribute, name());
+    if (!value || !(*value >= 0.0 && *value <= most) || std::trunc(*value) != *value)
+        throw file_error(name(), std::string("has no attribute ") + attribute +
+                                     ": expected a file that was written for a part of a capture");
+    return static_cast<std::uint64_t>(*value);
+}
+
+void require_equal(const Attributes& own, const Attributes& others, const std::string& name,
+                   const std::string& other) {
+    for (const Attributes* both : {&own, &others})
+        for (const auto& [attribute, value] : *both)
+            if (!own.contains(attribute) || !others.contains(attribute) ||
+                own.at(attribute) != others.at(attribute))
+                throw file_error(name, "has another attribute " + attribute + " than " + other +
+                                           ": expected parts of one output");
+}
+
+void Part::require_like(const Part& other) const {
+    if (all_ != other.all_)
+        throw file_error(name(), "is a part of " + std::to_string(all_) + " rows, and " + other.name() +
+                                     " of " + std::to_string(other.all_));
+    if (file_->datasets() != other.file_->datasets())
+        throw file_error(name(), "has other datasets than " + other.name());
+    require_equal(attributes_of(hdf5_, name()), attributes_of(other.hdf5_, other.name()), name(),
+                  other.name());
+    for (const std::string& dataset : file_->datasets())
+        require_like(other, dataset);
+}
+
+void Part::require_like(const Part& other, const std::string& dataset) const {
+    const hdf5::DatasetHandle own = open(dataset);
+    const hdf5::DatasetHandle others = other.open(dataset);
+    detail::Dimensions dimensions = file_->open(dataset)->dimensions();
+    dimensions.front() = other.rows_;
+    const hdf5::TypeHandle type(H5Dget_type(own));
+    const hdf5::TypeHandle expected(H5Dget_type(others));
+    if (dimensions != other.file_->open(dataset)->dimensions() || H5Tequal(type, expected) <= 0)
+        throw file_error(name() + ": dataset " + dataset,
+                         "has rows of another size or type than " + other.name());
+    require_equal(attributes_of(own, name()), attributes_of(others, other.name()),
+                  name() + ": dataset " + dataset, other.name());
+}
+
+/// Of a part that is not open: there may be more parts than a process may open files.
+struct Rows {
+    std::filesystem::path path;
+    std::uint64_t first = 0;
+    std::uint64_t end = 0;
+};
+
+/// Throws FileError unless each row is in one part. parts: by their first rows.
+void require_all_rows(const std::vector<Rows>& parts, std::uint64_t all) {
+    const auto rows = [](std::uint64_t first, std::uint64_t end) {
+        return "rows " + std::to_string(first) + " to " + std::to_string(end - 1);
+    };
+    const auto require = [&](const Rows& part, std::uint64_t end, std::uint64_t next) {
+        if (end < next) throw file_error(part.path.string(), rows(end, next) + " are in no part");
+    };
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        const std::uint64_t end = i == 0 ? 0 : parts[i - 1].end;
+        require(parts[i], end, parts[i].first);
+        if (parts[i].first < end)
+            throw file_error(parts[i].path.string(), "has " +
+                                                         rows(parts[i].first, std::min(end, parts[i].end)) +
+                                                         ", and so has " + parts[i - 1].path.string());
+    }
+    require(parts.back(), parts.back().end, all);
+}
+
+/// In order, after all have been compared with the first of them.
+std::vector<Rows> checked_rows(Paths paths, const Part& like) {
+    std::vector<Rows> parts;
+    for (const std::filesystem::path& path : paths) {
+        const Part part(path);
+        part.require_like(like);
+        parts.push_back({path, part.first(), part.end()});
+    }
+    std::ranges::sort(parts, {}, &Rows::first);
+    require_all_rows(parts, like.all());
+    return parts;
+}
+
+class Joining {
+public:
+    Joining(const Part& like, const std::vector<Rows>& parts, const std::filesystem::path& output,
+            const JoinOptions& options)
+        : like_(like), parts_(parts), options_(options) {
+        for (const std::string& name : like.file().datasets()) {
+            const auto dataset = like.file().open(name);
+            detail::Dimensions dimensions = dataset->dimensions();
+            dimensions.front() = result_.rows = like.all();
+            sets_.push_back({name, {dimensions.begin(), dimensions.end()}, dataset->type().bytes});
+            result_.bytes += hdf5::total_bytes(sets_.back().dimensions, sets_.back().element_bytes);
+        }
+        file_.emplace(output, AtomicFile::Config{.overwrite = options.overwrite, .durable = options.durable},
+                      result_.bytes);
+    }
+
+    JoinedParts join() {
+        hdf5::copy_attributes(like_.id(), file_->id(), file_->name(), {hdf5::part_first, hdf5::part_of});
+        for (const Set& set : sets_)
+            if (!copy(set)) return result_;
+        file_->flush();
+        file_->commit();
+        return result_;
+    }
+
+private:
+    struct Set {
+        std::string name;
+        hdf5::Dimensions dimensions;
+        std::size_t element_bytes = 0;
+    };
+
+    bool copy(const Set& set) {
+        const hdf5::DatasetHandle like = like_.open(set.name);
+        const hdf5::TypeHandle type(H5Dget_type(like));
+        hdf5::OutputDataset out(*file_, set.name, type, set.dimensions);
+        hdf5::copy_attributes(like, out.id(), out.name(), {});
+        for (const Rows& part : parts_) {
+            const auto file = detail::open_input(part.path, {});
+            const auto from = file->open(set.name);
+            const std::uint64_t row = from->size() / from->dimensions().front();
+            const std::uint64_t rows = std::max<std::uint64_t>(1, piece_bytes / (row * set.element_bytes));
+            for (std::uint64_t first = 0; first < from->size(); first += rows * row) {
+                result_.cancelled = options_.stop.stop_requested();
+                if (result_.cancelled) return false;
+                const std::uint64_t count = std::min(rows * row, from->size() - first);
+                bytes_.resize(count * set.element_bytes);
+                from->read(first, count, bytes_.data());
+                out.append(bytes_);
+                done_ += bytes_.size();
+                if (options_.progress) options_.progress(done_, result_.bytes);
+            }
+        }
+        out.require_complete();
+        return true;
+    }
+
+    const Part& like_;
+    const std::vector<Rows>& parts_;
+    const JoinOptions& options_;
+    JoinedParts result_;
+    std::vector<Set> sets_;
+    std::optional<hdf5::OutputFile> file_;
+    std::vector<std::byte> bytes_;
+    std::uint64_t done_ = 0;
+};
+
+}  // namespace
+
+JoinedParts join_parts(Paths parts, const std::filesystem::path& output, const JoinOptions& options) {
+    if (parts.empty()) throw ArgumentError("no parts to join: expected at least one file");
+    if (output_format(output) != OutputFormat::hdf5)
+        throw ArgumentError(output.string() + ": parts are joined to an HDF5 file; expected a name such as " +
+                            std::filesystem::path(output).replace_extension(".h5").string());
+    for (const std::filesystem::path& part : parts)
+        if (is_same_file(part, output))
+            throw ArgumentError(output.string() + ": the output would overwrite a part");
+    const hdf5::Session session;
+    const Part like(parts.front());
+    const std::vector<Rows> rows = checked_rows(parts, like);
+    return Joining(like, rows, output, options).join();
+}
+
+}  // namespace phy
