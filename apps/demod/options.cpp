@@ -30,10 +30,10 @@ ItemRange parse_range(const std::string& text) {
     const auto first = parse_number<std::uint64_t>(text.substr(0, colon));
     const auto count = parse_number<std::uint64_t>(colon == std::string::npos ? "" : text.substr(colon + 1));
     if (!first || !count || *count == 0)
-        throw ArgumentError(fmt::format(
-            "--range {}: expected FIRST:COUNT, the first item, counted from 0, and how many, such "
-            "as 20000:10000",
-            text));
+        throw ArgumentError(
+            fmt::format("--range {}: expected FIRST:COUNT, the index of the first item, counted from 0, and "
+                        "the number of items, such as 20000:10000",
+                        text));
     return {.first = *first, .count = *count};
 }
 
@@ -42,10 +42,8 @@ void add_input_options(DemodOptions& options, po::options_description& list) {
     add_capture_options(options.files.capture, list);
     list.add_options()  //
         ("range", parsed(options.files.range, parse_range, "FIRST:COUNT"),
-         "a part of the capture: at most COUNT of its slots from FIRST on, counted from 0, or of its "
-         "symbols; what "
-         "is "
-         "measured first is measured over all of it; default: all")  //
+         "a part of the capture: at most COUNT of its slots, or of its symbols, from FIRST on, counted from "
+         "0; what is measured first is measured over the whole capture; default: all")  //
         ("gain", parsed(options.symbols.gain, parse_gain, "X|auto"),
          "amplitude of the constellation, by which symbols are divided; default 1; auto: measured first")  //
         ("noise-variance", po::value<std::string>()->value_name("X|auto|estimate")->notifier(noise_variance),

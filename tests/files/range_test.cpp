@@ -138,9 +138,9 @@ protected:
 };
 
 TEST_F(Range, OfSymbolsHasTheirRows) {
-    for (int i = 0; i < phy_test::fewer_times(12); ++i) {
+    for (int i = 0; i < phy_test::fewer_times(8); ++i) {
         const phy_test::MadeCapture made = {.modulation = phy::Modulation::qam64,
-                                            .symbols = 3000 + random_() % 50'000,
+                                            .symbols = 3000 + random_() % 20'000,
                                             .snr_db = 18.0,
                                             .seed = static_cast<unsigned>(random_()),
                                             .per_symbol_noise = either()};
@@ -149,7 +149,7 @@ TEST_F(Range, OfSymbolsHasTheirRows) {
         options.overwrite = true;
         options.pipeline.chunk = 200 + random_() % made.symbols;
         options.descramble = {.rnti = 17, .id = 4};
-        options.codeword_symbols = 1 + random_() % made.symbols;
+        options.codeword_symbols = 500 + random_() % made.symbols;
         options.hard = either();
         options.estimate_noise = either();
         if (either() || !made.per_symbol_noise)
@@ -268,6 +268,20 @@ TEST_F(Range, PartsThatDoNotFitAreNamed) {
     expect_error({"capture.h5", "no attribute part_first"});
 }
 
+TEST_F(Range, PartsWithoutRowsAreNamed) {
+    const std::string part = new_part().string();
+    {
+        const phy::hdf5::FileHandle file(H5Fcreate(part.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT));
+        phy::hdf5::write_attribute(file, "part_first", std::uint64_t{0}, part);
+        phy::hdf5::write_attribute(file, "part_of", std::uint64_t{3}, part);
+        const phy::hdf5::Dimensions dimensions = {3, 0};
+        const phy::hdf5::SpaceHandle space(H5Screate_simple(2, dimensions.data(), nullptr));
+        const phy::hdf5::DatasetHandle llr(
+            H5Dcreate2(file, "llr", H5T_NATIVE_FLOAT, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+    }
+    EXPECT_NE(error_of_join().find("dataset /llr: has no rows"), std::string::npos);
+}
+
 TEST_F(Range, PartsAreNotOverwrittenAndStopsAreKept) {
     phy_test::make_capture(capture_, {.modulation = phy::Modulation::qam16, .symbols = 1000});
     phy::DemodulateOptions options = {};
@@ -282,6 +296,50 @@ TEST_F(Range, PartsAreNotOverwrittenAndStopsAreKept) {
     EXPECT_FALSE(std::filesystem::exists(joined_));
     EXPECT_EQ(phy::join_parts(parts_, joined_).rows, 1000U);
     EXPECT_THROW(phy::join_parts(parts_, joined_), phy::FileError) << "it exists";
+}
+
+/// A part without a signal is written, so that all parts can be joined.
+TEST_F(Range, OfAPauseHasItsRows) {
+    phy::apps::Recording::Config config = phy_test::plain_recording();
+    config.channel = {};
+    config.seed = random_();
+    AirCapture capture(config);
+    std::normal_distribution<float> noise(0.0F, 1e-3F);
+    for (std::size_t i = 0; i < capture.data.size(); ++i)
+        if (i % capture.length() > capture.length() / 2) capture.data[i] = {noise(random_), noise(random_)};
+    capture.write(capture_, config.link);
+    phy::ReceiveOptions options = {};
+    const std::uint64_t slots = receive_file(capture_, whole_, options).slots;
+    for (const ItemRange& range : {ItemRange{0, 3}, ItemRange{3, 3}, ItemRange{6, slots}}) {
+        options.range = range;
+        const phy::Reception done = receive_file(capture_, new_part(), options);
+        const auto says_none = [](const std::string& warning) {
+            return warning.find("in none of 2 slots of this part") != std::string::npos;
+        };
+        EXPECT_EQ(std::ranges::any_of(done.warnings, says_none), range.first == 6);
+        const std::size_t expected = range.first == 6 ? 1 : done.warnings.size();
+        EXPECT_EQ(done.warnings.size(), expected) << done.warnings.back();
+    }
+    expect_whole(slots);
+    phy::Link other = config.link;
+    other.allocation.dmrs.scrambling_id = 502;
+    options.link = other;
+    EXPECT_THROW(receive_file(capture_, folder_ / "none.h5", options), phy::FileError) << "no DM-RS anywhere";
+}
+
+TEST_F(Range, ThatBeginsLateIsDiagnosedWhereItsSlotsAre) {
+    phy::apps::Recording::Config config = phy_test::plain_recording();
+    config.slots = 300;
+    config.clock.offset = 20e-6;
+    config.seed = random_();
+    AirCapture(config).write(capture_, config.link);
+    phy::ReceiveOptions options = {};
+    options.diagnoses = true;
+    options.range = {.first = 280, .count = 5};
+    const phy::Reception done = receive_file(capture_, {}, options);
+    EXPECT_EQ(done.diagnosis.find("first_sample"), std::string::npos) << done.diagnosis;
+    for (const std::string& warning : done.warnings)
+        EXPECT_EQ(warning.find("first_sample"), std::string::npos) << warning;
 }
 
 }  // namespace

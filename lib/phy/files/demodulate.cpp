@@ -31,7 +31,8 @@ using Lacks = DescriptionError::Lacks;
 
 /// Transmitted bits to compare with, one per byte: those of some symbols of each chunk in flight.
 struct Truth {
-    SpreadBlocks symbols;                         ///< the compared ones
+    std::uint64_t first;                          ///< symbol of the range
+    SpreadBlocks symbols;                         ///< the compared ones, counted from there
     std::vector<std::vector<std::uint8_t>> bits;  ///< per buffer set; empty if nothing is compared
 };
 
@@ -98,10 +99,10 @@ void TruthfulSource::read_truth(const Chunk& chunk) {
     const std::size_t qm = capture_.description().bits_per_symbol;
     std::vector<std::uint8_t>& bits = truth_.bits[chunk.buffer_set];
     bits.clear();
-    truth_.symbols.visit({chunk.first, chunk.items}, [&](const SpreadBlocks::Range& range) {
+    truth_.symbols.visit({chunk.first - truth_.first, chunk.items}, [&](const SpreadBlocks::Range& range) {
         const std::size_t before = bits.size();
         bits.resize(before + range.items * qm);
-        capture_.read_bits(range.first, std::span(bits).subspan(before));
+        capture_.read_bits(truth_.first + range.first, std::span(bits).subspan(before));
     });
 }
 
@@ -121,9 +122,10 @@ void ComparingSink::take(const Chunk& chunk, std::span<const std::span<const std
 
 void ComparingSink::compare(const Chunk& chunk, SoftBitView soft_bits) {
     std::span<const std::uint8_t> truth = truth_.bits[chunk.buffer_set];
-    truth_.symbols.visit({chunk.first, chunk.items}, [&](const SpreadBlocks::Range& range) {
+    const std::uint64_t begin = chunk.first - truth_.first;
+    truth_.symbols.visit({begin, chunk.items}, [&](const SpreadBlocks::Range& range) {
         const std::size_t count = range.items * soft_bits_of_item_;
-        const std::size_t first = (range.first - chunk.first) * soft_bits_of_item_;
+        const std::size_t first = (range.first - begin) * soft_bits_of_item_;
         bit_errors_ += measure_(soft_bits.subspan(first, count), truth.first(count)).bit_errors;
         compared_ += count;
         truth = truth.subspan(count);
@@ -273,13 +275,13 @@ GainAndN0 gain_and_noise(Demodulation& result, const DemodulateOptions& options)
 /// Enough for a bit error rate, and fast to read even if the bits are compressed.
 constexpr std::uint64_t compared_symbols = std::uint64_t{1} << 20;
 
-Truth make_truth(const CaptureDescription& capture, bool compares, bool all, std::size_t buffer_sets) {
-    const bool few = capture.symbols <= compared_symbols;
+Truth make_truth(const ItemRange& range, bool compares, bool all, std::size_t buffer_sets) {
+    const bool few = range.count <= compared_symbols;
     constexpr std::uint64_t block = std::uint64_t{1} << 15;
     constexpr std::uint64_t blocks = 8;
-    const SpreadBlocks symbols = all || few ? SpreadBlocks(capture.symbols, capture.symbols, 1)
-                                            : SpreadBlocks(capture.symbols, block, blocks);
-    return {symbols, std::vector<std::vector<std::uint8_t>>(compares ? buffer_sets : 0)};
+    const SpreadBlocks symbols =
+        all || few ? SpreadBlocks(range.count, range.count, 1) : SpreadBlocks(range.count, block, blocks);
+    return {range.first, symbols, std::vector<std::vector<std::uint8_t>>(compares ? buffer_sets : 0)};
 }
 
 SymbolSample make_sample(const Demodulation& result) {
@@ -327,7 +329,7 @@ Demodulation demodulate_file(const std::filesystem::path& capture, const std::fi
     watch.start();
     std::optional<SoftBitWriter> writer;
     if (!soft_bits.empty()) writer.emplace(make_writer(soft_bits, result.capture, result.range, demap, how));
-    Truth truth = make_truth(result.capture, compares, how.count_all_errors, pipeline.buffer_sets());
+    Truth truth = make_truth(result.range, compares, how.count_all_errors, pipeline.buffer_sets());
     TruthfulSource source(reader, !result.noise_variance, result.range, truth, sample);
     const std::size_t qm = bits_per_symbol(result.demapper.modulation);
     ComparingSink sink(writer, truth, how.format, qm, progress_of(result, how));
@@ -337,7 +339,7 @@ Demodulation demodulate_file(const std::filesystem::path& capture, const std::fi
     result.soft_bits = result.symbols * qm;
     result.cancelled = result.pipeline.cancelled;
     result.counters = stage.counters();
-    if (sink.compared() > 0) result.bit_errors = sink.bit_errors();
+    if (compares) result.bit_errors = sink.bit_errors();
     result.compared_bits = sink.compared();
     if (!result.cancelled) {
         if (how.before_commit) how.before_commit(result.pipeline);

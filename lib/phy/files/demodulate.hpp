@@ -42,9 +42,9 @@ struct PHY_EXPORT DemodulateOptions : SoftBitFileOptions {
 
     bool keep_shape = false;  ///< the output has the dimensions of the capture, then Qm; not with a range
 
-    /// Counts bit errors in all symbols. Otherwise, for captures of more than 2^20 symbols, it counts them in
-    /// 8 blocks with 2^18 symbols together, spread over the capture: reading compressed transmitted bits
-    /// takes far longer than demapping symbols. In a range, those of its symbols are compared.
+    /// Counts bit errors in all symbols. Otherwise, of more than 2^20 symbols, it counts them in 8 blocks
+    /// with 2^18 symbols together, spread over the capture or its range: reading compressed transmitted bits
+    /// takes far longer than demapping symbols.
     bool count_all_errors = false;
 };
 
@@ -60,7 +60,7 @@ struct PHY_EXPORT Demodulation {
     std::uint64_t soft_bits = 0;
     std::optional<ScramblingIdentity> descrambled;  ///< none: not descrambled
     DemapCounters counters;
-    std::optional<std::uint64_t> bit_errors;  ///< none if nothing is compared
+    std::optional<std::uint64_t> bit_errors;  ///< none without transmitted bits
     std::uint64_t compared_bits = 0;          ///< bits that were compared with transmitted ones
     SymbolCheck check;                        ///< whether the symbols match modulation, power and N0
     std::vector<std::string> warnings;        ///< such as transmitted bits that fit no symbol

@@ -262,6 +262,19 @@ void measure_extent(Reception& result, const CaptureSlots& slots, const Receiver
         static_cast<double>(result.slots) * 0.01 / static_cast<double>(slots.schedule().slots_per_frame());
 }
 
+void warn_of_link(Reception& result, std::span<const ReceivedSlot> received, CaptureSlots& slots,
+                  const ReceiverConfig& config, const Host& host) {
+    const detail::Examination examination = detail::examine_capture(host, config, slots);
+    if (detail::is_oscillator(result, received)) {
+        detail::warn_of_signs(result, config, examination);
+    } else {
+        Reception plain = detail::without_tracking(result, host, config, slots);
+        detail::warn_of_signs(plain, config, examination);
+        result.warnings = std::move(plain.warnings);
+    }
+    detail::warn_of_weak_antennas(host, config, slots, result);
+}
+
 /// Receives all slots, and writes the file if there is one.
 void receive_slots(Reception& result, const Truth& truth, CaptureSlots& slots, const ReceiverConfig& config,
                    const std::filesystem::path& soft_bits, const Host& host, const ReceiveOptions& options) {
@@ -322,18 +335,11 @@ void receive_slots(Reception& result, const Truth& truth, CaptureSlots& slots, c
     std::optional<Diagnosis> diagnosis;
     if (options.diagnoses) diagnosis = detail::diagnose_reception(host, config, slots, result, options);
     if (result.cancelled) return;
-    detail::require_pilots(result);
-    const detail::Examination examination = detail::examine_capture(host, config, slots);
-    if (detail::is_oscillator(result, sink.slots())) {
-        detail::warn_of_signs(result, config, examination);
-    } else {
-        Reception plain = detail::without_tracking(result, host, config, slots);
-        detail::warn_of_signs(plain, config, examination);
-        result.warnings = std::move(plain.warnings);
+    if (detail::require_pilots(result, slots)) {
+        warn_of_link(result, sink.slots(), slots, config, host);
+        if (decode) detail::warn_of_transport_blocks(host, *decode, result);
+        detail::warn_of_uci(result);
     }
-    detail::warn_of_weak_antennas(host, config, slots, result);
-    if (decode) detail::warn_of_transport_blocks(host, *decode, result);
-    detail::warn_of_uci(result);
     if (diagnosis) {
         detail::settle_diagnosis(result, *diagnosis);
         detail::diagnose_coding(host, config, slots, *diagnosis, options.stop, result);

@@ -31,8 +31,8 @@ public:
     virtual ~Source() = default;
     [[nodiscard]] virtual std::uint64_t items() const = 0;
 
-    /// Index of the first item, of which items() and Chunk::first count on: for a part of a stream, whose
-    /// output is then the same as in a run of the whole. A multiple of the stage's granularity.
+    /// Index of the first item in its stream: Chunk::first of the first chunk. A part of a stream that says
+    /// where it begins gives the output of a run over the whole. A multiple of the stage's granularity.
     [[nodiscard]] virtual std::uint64_t first() const { return 0; }
 
     /// Lends the source's memory: sets arrays to the chunk's records, Port::bytes_of(chunk.items) bytes per

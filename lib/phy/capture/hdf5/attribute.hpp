@@ -31,7 +31,7 @@ void write_attribute(hid_t object, const char* name, std::span<const std::uint64
 /// In alphabetical order.
 std::vector<std::string> attribute_names(hid_t object, std::string_view subject);
 
-/// A value for comparison: its type and dimensions, and its text or its bytes.
+/// A value for comparison: the class of its type, and its text or its bytes.
 std::string attribute_bytes(hid_t object, const std::string& name, std::string_view subject);
 
 /// Creates the attributes of an object at another one, without those that are left out.

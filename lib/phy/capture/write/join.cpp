@@ -76,15 +76,18 @@ Part::Part(const std::filesystem::path& path)
     for (const std::string& name : file_->datasets()) {
         const auto dataset = file_->open(name);
         dataset->require_readable();
-        const std::uint64_t rows = dataset->dimensions().empty() ? 0 : dataset->dimensions().front();
+        if (dataset->dimensions().empty() || dataset->size() == 0)
+            throw file_error(dataset->name(), "has no rows");
+        const std::uint64_t rows = dataset->dimensions().front();
         if (rows_ == 0) rows_ = rows;
-        if (rows == 0 || rows != rows_)
+        if (rows != rows_)
             throw file_error(dataset->name(), "has " + std::to_string(rows) + " rows, expected " +
                                                   std::to_string(rows_) + " as other datasets have");
     }
     if (rows_ == 0 || rows_ > all_ || first_ > all_ - rows_)
-        throw file_error(name(), "has rows " + std::to_string(first_) + " to " + std::to_string(end()) +
-                                     " of " + std::to_string(all_) + ", which is no part");
+        throw file_error(name(), "has " + std::to_string(rows_) + " rows from " + std::to_string(first_) +
+                                     " on, expected at least one and at most all " + std::to_string(all_) +
+                                     " rows");
 }
 
 std::uint64_t Part::whole_number(const char* attribute) const {

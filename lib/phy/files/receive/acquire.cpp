@@ -292,6 +292,12 @@ bool is_lost(const Reception& result, const SlotReport& report) {
     return after != result.gaps.begin() && report.slot < (after - 1)->end_lost;
 }
 
+/// True for a part of a capture which other slots may show to be right. A grid was not measured before.
+bool is_beside_pilots(const Reception& result, const CaptureSlots& slots) {
+    const bool is_grid = result.capture.kind == CaptureKind::grid;
+    return result.slots < slots.occasions() && (is_grid || result.corrected.coherence > 0.0);
+}
+
 void warn_of_erased_slots(Reception& result) {
     const std::string name = name_of(result.capture);
     const std::uint64_t of_slot =
@@ -309,7 +315,7 @@ void warn_of_erased_slots(Reception& result) {
 
 }  // namespace
 
-void require_pilots(Reception& result) {
+bool require_pilots(Reception& result, const CaptureSlots& slots) {
     const double least = min_coherence(result.link.allocation);
     const auto lacking =
         static_cast<std::uint64_t>(std::ranges::count_if(result.reports, [&](const SlotReport& report) {
@@ -319,10 +325,14 @@ void require_pilots(Reception& result) {
     const bool is_shown = mean_coherence(result.reports) >= min_mean_coherence(result);
     const double needed = min_coherence_share * least;
     if (lacking == result.slots &&
-        result.mean.coherence < (is_shown ? std::min(needed, sure_coherence) : needed))
-        throw FileError(name + ": the DM-RS were found in none of " + std::to_string(result.slots) +
-                        " slots: " + coherence_of(result.mean, least) + "; looked for " +
-                        settings_of(result.link, result.capture) + diagnosis_of(result));
+        result.mean.coherence < (is_shown ? std::min(needed, sure_coherence) : needed)) {
+        const std::string none = "the DM-RS were found in none of " + std::to_string(result.slots) + " slots";
+        if (!is_beside_pilots(result, slots))
+            throw FileError(name + ": " + none + ": " + coherence_of(result.mean, least) + "; looked for " +
+                            settings_of(result.link, result.capture) + diagnosis_of(result));
+        result.warnings.push_back(name + ": " + none + " of this part");
+        return false;
+    }
     const bool is_fading = lacking == result.slots || may_be_fading(result, lacking, least);
     if (lacking > 0 && is_fading && !is_shown)
         result.warnings.push_back(name + ": the DM-RS may be absent: " + coherence_of(result.mean, least));
@@ -330,6 +340,7 @@ void require_pilots(Reception& result) {
         result.warnings.push_back(name + ": the DM-RS were not found in " + std::to_string(lacking) + " of " +
                                   std::to_string(result.slots) + " slots");
     warn_of_erased_slots(result);
+    return true;
 }
 
 void require_occasions(const CaptureSlots& slots, const Reception& result) {

@@ -41,9 +41,10 @@ CorrectedOffsets correct_offsets(const Host& host, ReceiverConfig& config, Captu
 /// of all slots.
 SlotReport mean_of(std::span<const SlotReport> reports, double min_coherence);
 
-/// Throws FileError, which names the expected DM-RS and the diagnosis, if no slot has the DM-RS. Adds a
+/// True if a slot has the DM-RS. Else throws FileError, which names the expected DM-RS and the diagnosis,
+/// unless the result is a part of a capture that may have them elsewhere: then that is a warning. Adds a
 /// warning if only some slots have them, and if all symbols of some slots are erased.
-void require_pilots(Reception& result);
+bool require_pilots(Reception& result, const CaptureSlots& slots);
 
 /// Throws FileError if none of the capture's slots is an occasion.
 void require_occasions(const CaptureSlots& slots, const Reception& result);

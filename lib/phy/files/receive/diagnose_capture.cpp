@@ -94,8 +94,8 @@ Diagnosis diagnose_grid(const Host& host, const ReceiverConfig& config, CaptureS
     return diagnose(host, config, SymbolView(slots.format(), input), options);
 }
 
-/// frames: how many of them the slots to look at come after the first ones.
-Diagnosis diagnose_samples(const Host& host, ReceiverConfig config, CaptureSlots& slots, std::uint64_t frames,
+/// Looks at the slots of the frame from which this slot comes.
+Diagnosis diagnose_samples(const Host& host, ReceiverConfig config, CaptureSlots& slots, std::uint64_t slot,
                            DiagnoseOptions options) {
     const OfdmTiming timing(ofdm_config(config.link, config.antennas));
     const std::uint64_t frame = timing.slot_start(timing.slots_per_frame());
@@ -106,7 +106,14 @@ Diagnosis diagnose_samples(const Host& host, ReceiverConfig config, CaptureSlots
                                 timing.slot_start(first_slot);
     config.link.carrier.first_sample = begin;
     options.begin = from;
-    const std::vector<std::byte> input = slots.read_samples(from + frames * frame, count);
+    const std::uint64_t frames =
+        (slot - first_slot) / static_cast<std::uint64_t>(slots.schedule().slots_per_frame());
+    // The clock drifts, and samples may be missing, between the first frame and a later one.
+    const std::int64_t moved =
+        frames == 0 ? 0 : std::llround(slots.lateness_of(slot) - slots.lateness_of(first_slot));
+    const std::int64_t there = static_cast<std::int64_t>(from + frames * frame) + moved;
+    const std::vector<std::byte> input =
+        slots.read_samples(static_cast<std::uint64_t>(std::max<std::int64_t>(there, 0)), count);
     return diagnose(host, config, SymbolView(slots.format(), input), options);
 }
 
@@ -126,10 +133,11 @@ Diagnosis diagnose_reception(const Host& host, const ReceiverConfig& given, Capt
         result.reports, [&](const SlotReport& report) { return report.coherence >= least; });
     const std::uint64_t first = slots.schedule().first_slot();
     const auto of_frame = static_cast<std::uint64_t>(slots.schedule().slots_per_frame());
-    const std::uint64_t frames = found == result.reports.end() ? 0 : (found->slot - first) / of_frame;
+    const std::uint64_t seen = found == result.reports.end() ? first : found->slot;
     const bool is_samples = config.input == ReceiverInput::samples;
-    Diagnosis diagnosis = is_samples ? diagnose_samples(host, config, slots, frames, how)
-                                     : diagnose_grid(host, config, slots, first + frames * of_frame, how);
+    Diagnosis diagnosis = is_samples
+                              ? diagnose_samples(host, config, slots, seen, how)
+                              : diagnose_grid(host, config, slots, seen - (seen - first) % of_frame, how);
     settle_ports(host, config, slots, offset, diagnosis);
     result.diagnosis = text_of(diagnosis, false, is_samples && !result.found);
     result.cancelled = diagnosis.cancelled;

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <functional>
 #include <optional>
+#include <ranges>
 #include <string>
 #include <vector>
 
@@ -19,13 +19,14 @@ namespace {
 constexpr std::size_t max_slots = 4;
 
 /// The occasions with the highest SNR, the best first.
-std::vector<std::uint64_t> clearest_of(std::vector<SlotReport> reports, const CaptureSlots& slots) {
-    const std::size_t count = std::min(max_slots, reports.size());
-    std::ranges::partial_sort(reports, reports.begin() + static_cast<std::ptrdiff_t>(count),
-                              std::ranges::greater(), &SlotReport::snr_db);
+std::vector<std::uint64_t> clearest_of(const std::vector<SlotReport>& reports, const CaptureSlots& slots) {
+    std::vector<std::size_t> clearest(std::min(max_slots, reports.size()));
+    const auto noisiness = [&](std::size_t index) { return -reports[index].snr_db; };
+    std::ranges::partial_sort_copy(std::views::iota(std::size_t{0}, reports.size()), clearest, {}, noisiness,
+                                   noisiness);
     std::vector<std::uint64_t> occasions;
-    for (std::size_t i = 0; i < count; ++i)
-        occasions.push_back(slots.occasion_from(reports[i].slot));
+    for (const std::size_t index : clearest)
+        occasions.push_back(slots.occasion_from(reports[index].slot));
     return occasions;
 }
 
