@@ -120,6 +120,14 @@ TEST_F(CheckOfSymbols, PowerThatIsNotOne) {
     }
 }
 
+TEST_F(CheckOfSymbols, SymbolsWithoutPower) {
+    const auto nothing = [](std::complex<double>, std::uint64_t) { return std::complex<double>(); };
+    for (const Modulation modulation : phy::all_modulations)
+        EXPECT_EQ(check({.modulation = modulation, .symbols = 3000, .fault = nothing}).mismatch,
+                  SymbolMismatch::power)
+            << to_string(modulation);
+}
+
 TEST_F(CheckOfSymbols, NoiseThatIsNotThere) {
     for (const Modulation modulation : phy::all_modulations) {
         for (const double factor : {0.01, 0.2, 1.5, 6.0, 100.0}) {

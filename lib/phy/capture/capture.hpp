@@ -194,6 +194,9 @@ enum class OutputFormat {
 struct PHY_EXPORT PartOfRows {
     std::uint64_t first = 0;  ///< of all rows
     std::uint64_t all = 0;    ///< number of all rows
+
+    /// How the rows were made, as far as no other attribute says it: join_parts() compares the text.
+    std::string settings = {};
 };
 
 /// Writes soft bits to a file of output_format() that appears under its name only when complete; see

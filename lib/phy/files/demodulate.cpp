@@ -200,11 +200,18 @@ Pipeline make_pipeline(const ItemRange& range, const DemodulateOptions& options,
     return Pipeline(detail::places_or_default(options.places), stage, config);
 }
 
+/// What no attribute says.
+std::string settings_of(const SoftDemapStage::Config& stage) {
+    const auto evaluator = static_cast<int>(stage.demapper.llr.evaluator);
+    return "full_scale " + detail::number_text(stage.demapper.full_scale.value_for(stage.input)) + ", gain " +
+           detail::number_text(stage.demapper.gain) + ", evaluator " + std::to_string(evaluator);
+}
+
 SoftBitWriter make_writer(const std::filesystem::path& file, const CaptureDescription& capture,
                           const ItemRange& range, const SoftDemapStage::Config& stage,
                           const DemodulateOptions& options) {
     std::optional<PartOfRows> part;
-    if (options.range) part = {.first = range.first, .all = capture.symbols};
+    if (options.range) part = {range.first, capture.symbols, settings_of(stage)};
     std::optional<std::uint32_t> c_init;
     if (options.descramble) c_init = options.descramble->c_init();
     return SoftBitWriter(

@@ -128,13 +128,37 @@ std::optional<double> first_of(std::optional<double> a, std::optional<double> b)
     return a ? a : b;
 }
 
+/// What no attribute says, and what was measured over the whole capture.
+std::string settings_of(const Reception& result, const ReceiverConfig& config,
+                        const ReceiveOptions& options) {
+    std::string text;
+    const auto add = [&text](const char* name, double value) {
+        text += (text.empty() ? "" : ", ") + std::string(name) + " " + detail::number_text(value);
+    };
+    add("equalization", static_cast<int>(config.equalization));
+    add("interference_rejection", result.rejects_interference ? 1 : 0);
+    add("joint_detection", result.joint_detection ? 1 : 0);
+    add("phase_tracking", result.phase_tracking ? 1 : 0);
+    add("time", static_cast<int>(config.time));
+    add("doppler_spread", double{config.doppler_spread.value_or(0.0F)});
+    add("delay_spread", double{config.delay_spread.value_or(0.0F)});
+    add("noise_variance", double{config.noise_variance.value_or(0.0F)});
+    add("evaluator", static_cast<int>(config.llr.evaluator));
+    add("full_scale", config.full_scale.value_for(SampleFormat::ci16));
+    add("iterations", options.decodes ? options.iterations : 0);
+    add("decoder_iterations", options.decodes ? options.decoder_iterations : 0);
+    add("timing", result.corrected.timing);
+    add("frequency", result.corrected.frequency);
+    return text;
+}
+
 SlotWriter make_writer(const std::filesystem::path& file, const Reception& result,
                        const ReceiveStage::Config& stage, std::size_t payload_bytes,
                        const std::vector<UciRows>& uci, std::uint64_t occasions,
                        const ReceiveOptions& options) {
     const SlotAllocation& allocation = result.link.allocation;
     std::optional<PartOfRows> part;
-    if (options.range) part = {.first = result.range.first, .all = occasions};
+    if (options.range) part = {result.range.first, occasions, settings_of(result, stage.receiver, options)};
     return SlotWriter(
         file,
         {.slots = result.slots,

@@ -1,8 +1,5 @@
 #include "phy/capture/hdf5/attribute.hpp"
 
-#include <algorithm>
-#include <cstring>
-
 #include "phy/capture/hdf5/stored_text.hpp"
 
 namespace phy::hdf5 {
@@ -126,79 +123,43 @@ void write_attribute(hid_t object, const char* name, std::string_view value, std
     write_value(object, name, type, &data, subject);
 }
 
-std::vector<std::string> attribute_names(hid_t object, std::string_view subject) {
-    constexpr const char* problem = "attributes cannot be read";
-    std::vector<std::string> names;
-    H5O_info_t object_info{};
-    checked(H5Oget_info(object, &object_info), subject, problem);
-    for (hsize_t i = 0; i < object_info.num_attrs; ++i) {
-        const AttributeHandle attribute(
-            checked(H5Aopen_by_idx(object, ".", H5_INDEX_NAME, H5_ITER_INC, i, H5P_DEFAULT, H5P_DEFAULT),
-                    subject, problem));
-        std::string name(static_cast<std::size_t>(H5Aget_name(attribute, 0, nullptr)), '\0');
-        H5Aget_name(attribute, name.size() + 1, name.data());
-        names.push_back(name);
-    }
-    return names;
+bool StoredAttribute::is_equal(const StoredAttribute& other) const {
+    if (type < 0 || other.type < 0) return type < 0 && other.type < 0 && text == other.text;
+    return H5Tequal(type, other.type) > 0 && dimensions == other.dimensions && numbers == other.numbers;
 }
 
-namespace {
-
-/// The value of an attribute in memory, as H5Aread() gives it.
-class StoredValue {
-public:
-    StoredValue(hid_t object, const std::string& name, std::string_view subject)
-        : attribute_(open_attribute(object, name.c_str(), subject)),
-          type_(H5Aget_type(attribute_)),
-          space_(H5Aget_space(attribute_)) {
-        const auto values = static_cast<std::size_t>(H5Sget_simple_extent_npoints(space_));
-        bytes_.resize(values * H5Tget_size(type_));
-        if (!bytes_.empty())
-            checked(H5Aread(attribute_, type_, bytes_.data()), subject,
-                    "attribute " + name + " cannot be read");
-    }
-    ~StoredValue() {
-        if (!bytes_.empty() && is_text()) H5Dvlen_reclaim(type_, space_, H5P_DEFAULT, bytes_.data());
-    }
-    StoredValue(const StoredValue&) = delete;
-    StoredValue& operator=(const StoredValue&) = delete;
-
-    [[nodiscard]] bool is_text() const { return H5Tis_variable_str(type_) > 0; }
-    [[nodiscard]] hid_t type() const { return type_; }
-    [[nodiscard]] hid_t space() const { return space_; }
-    [[nodiscard]] const std::vector<char>& bytes() const { return bytes_; }
-
-private:
-    AttributeHandle attribute_;
-    TypeHandle type_;
-    SpaceHandle space_;
-    std::vector<char> bytes_;
-};
-
-}  // namespace
-
-std::string attribute_bytes(hid_t object, const std::string& name, std::string_view subject) {
-    const StoredValue value(object, name, subject);
-    std::string text = std::to_string(static_cast<int>(H5Tget_class(value.type()))) + " ";
-    if (!value.is_text()) return text.append(value.bytes().begin(), value.bytes().end());
-    for (std::size_t i = 0; i + sizeof(char*) <= value.bytes().size(); i += sizeof(char*)) {
-        const char* each = nullptr;
-        std::memcpy(&each, value.bytes().data() + i, sizeof each);
-        if (each != nullptr) text += each;
-        text += '\0';
-    }
-    return text;
+std::optional<StoredAttribute> read_attribute(const detail::PosixFile& bytes, hid_t object, const char* name,
+                                              std::string_view subject) {
+    const AttributeHandle attribute = open_attribute(object, name, subject);
+    if (attribute < 0) return std::nullopt;
+    StoredAttribute value;
+    value.type = TypeHandle(H5Aget_type(attribute));
+    const H5T_class_t kind = H5Tget_class(value.type);
+    if (kind == H5T_STRING) return StoredAttribute{.text = *read_text(bytes, object, name, subject)};
+    const std::string_view expected = "text or some numbers";
+    const SpaceHandle space(H5Aget_space(attribute));
+    const hssize_t count = H5Sget_simple_extent_npoints(space);
+    const int rank = H5Sget_simple_extent_ndims(space);
+    const std::size_t size = H5Tget_size(value.type);
+    if ((kind != H5T_INTEGER && kind != H5T_FLOAT) || size > sizeof(double) || count < 0 ||
+        count > H5S_MAX_RANK || rank < 0)
+        throw file_error(subject, expectation(name, expected));
+    value.dimensions.resize(static_cast<std::size_t>(rank));
+    H5Sget_simple_extent_dims(space, value.dimensions.data(), nullptr);
+    value.numbers.resize(static_cast<std::size_t>(count) * size);
+    if (count > 0)
+        checked(H5Aread(attribute, value.type, value.numbers.data()), subject, expectation(name, expected));
+    return value;
 }
 
-void copy_attributes(hid_t from, hid_t to, std::string_view subject,
-                     const std::vector<std::string_view>& left_out) {
-    for (const std::string& name : attribute_names(from, subject)) {
-        if (std::ranges::find(left_out, name) != left_out.end()) continue;
-        const StoredValue value(from, name, subject);
-        const char none = 0;
-        write_values(to, name.c_str(), value.type(), value.space(),
-                     value.bytes().empty() ? &none : value.bytes().data(), subject);
-    }
+void write_attribute(hid_t object, const char* name, const StoredAttribute& value, std::string_view subject) {
+    if (value.type < 0) return write_attribute(object, name, std::string_view(value.text), subject);
+    const auto rank = static_cast<int>(value.dimensions.size());
+    const SpaceHandle space(rank == 0 ? H5Screate(H5S_SCALAR)
+                                      : H5Screate_simple(rank, value.dimensions.data(), nullptr));
+    const std::byte none{};
+    write_values(object, name, value.type, space, value.numbers.empty() ? &none : value.numbers.data(),
+                 subject);
 }
 
 }  // namespace phy::hdf5

@@ -28,14 +28,19 @@ void write_attribute(hid_t object, const char* name, std::string_view value, std
 void write_attribute(hid_t object, const char* name, std::span<const std::uint64_t> values,
                      std::string_view subject);
 
-/// In alphabetical order.
-std::vector<std::string> attribute_names(hid_t object, std::string_view subject);
+/// The value of an attribute: text, or numbers in their own type.
+struct StoredAttribute {
+    std::string text = {};
+    TypeHandle type = {};  ///< of numbers; invalid: text
+    Dimensions dimensions = {};
+    std::vector<std::byte> numbers = {};
 
-/// A value for comparison: the class of its type, and its text or its bytes.
-std::string attribute_bytes(hid_t object, const std::string& name, std::string_view subject);
+    [[nodiscard]] bool is_equal(const StoredAttribute& other) const;
+};
 
-/// Creates the attributes of an object at another one, without those that are left out.
-void copy_attributes(hid_t from, hid_t to, std::string_view subject,
-                     const std::vector<std::string_view>& left_out);
+/// Empty if it is missing. Throws FileError for other types, and for more numbers than HDF5 has dimensions.
+std::optional<StoredAttribute> read_attribute(const detail::PosixFile& bytes, hid_t object, const char* name,
+                                              std::string_view subject);
+void write_attribute(hid_t object, const char* name, const StoredAttribute& value, std::string_view subject);
 
 }  // namespace phy::hdf5

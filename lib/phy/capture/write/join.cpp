@@ -1,8 +1,8 @@
 #include "phy/capture/write/join.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -25,15 +25,17 @@ using Paths = std::span<const std::filesystem::path>;
 
 constexpr std::size_t piece_bytes = std::size_t{16} << 20;
 
-/// The values of an object's attributes, by their names, without those of a part.
-using Attributes = std::map<std::string, std::string>;
-
-Attributes attributes_of(hid_t object, const std::string& subject) {
-    Attributes values;
-    for (const std::string& name : hdf5::attribute_names(object, subject))
-        if (name != hdf5::part_first && name != hdf5::part_of)
-            values[name] = hdf5::attribute_bytes(object, name, subject);
-    return values;
+/// Throws FileError unless both objects have equal attributes. name, other: of the objects.
+void require_equal(const detail::PosixFile& bytes, hid_t object, const std::string& name,
+                   const detail::PosixFile& other_bytes, hid_t other_object, const std::string& other,
+                   std::span<const char* const> attributes) {
+    for (const char* const attribute : attributes) {
+        const auto own = hdf5::read_attribute(bytes, object, attribute, name);
+        const auto others = hdf5::read_attribute(other_bytes, other_object, attribute, other);
+        if (own.has_value() != others.has_value() || (own && !own->is_equal(*others)))
+            throw file_error(name, std::string("has another attribute ") + attribute + " than " + other +
+                                       ": expected parts of one output");
+    }
 }
 
 class Part {
@@ -46,6 +48,7 @@ public:
     [[nodiscard]] std::uint64_t all() const { return all_; }
     [[nodiscard]] hid_t id() const { return hdf5_; }
     [[nodiscard]] const detail::InputFile& file() const { return *file_; }
+    [[nodiscard]] const detail::PosixFile& bytes() const { return bytes_; }
 
     [[nodiscard]] hdf5::DatasetHandle open(const std::string& dataset) const {
         // As the InputFile does, which may have it open.
@@ -62,6 +65,7 @@ private:
     void require_like(const Part& other, const std::string& dataset) const;
 
     std::unique_ptr<detail::InputFile> file_;
+    detail::PosixFile bytes_;
     hdf5::FileHandle hdf5_;
     std::uint64_t first_ = 0;
     std::uint64_t rows_ = 0;
@@ -70,7 +74,8 @@ private:
 
 Part::Part(const std::filesystem::path& path)
     : file_(detail::open_input(path, {})),
-      hdf5_(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT)),
+      bytes_(detail::open_regular_file(path)),
+      hdf5_(hdf5::checked(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), name(), "cannot be opened")),
       first_(whole_number(hdf5::part_first)),
       all_(whole_number(hdf5::part_of)) {
     for (const std::string& name : file_->datasets()) {
@@ -92,21 +97,13 @@ Part::Part(const std::filesystem::path& path)
 
 std::uint64_t Part::whole_number(const char* attribute) const {
     constexpr double most = 0x1p53;
-    const auto value = hdf5_ < 0 ? std::nullopt : hdf5::read_number(hdf5_, attribute, name());
-    if (!value || !(*value >= 0.0 && *value <= most) || std::trunc(*value) != *value)
+    const auto value = hdf5::read_number(hdf5_, attribute, name());
+    if (!value)
         throw file_error(name(), std::string("has no attribute ") + attribute +
                                      ": expected a file that was written for a part of a capture");
+    if (!(*value >= 0.0 && *value <= most) || std::trunc(*value) != *value)
+        throw file_error(name(), std::string("attribute ") + attribute + ": expected a whole number");
     return static_cast<std::uint64_t>(*value);
-}
-
-void require_equal(const Attributes& own, const Attributes& others, const std::string& name,
-                   const std::string& other) {
-    for (const Attributes* both : {&own, &others})
-        for (const auto& [attribute, value] : *both)
-            if (!own.contains(attribute) || !others.contains(attribute) ||
-                own.at(attribute) != others.at(attribute))
-                throw file_error(name, "has another attribute " + attribute + " than " + other +
-                                           ": expected parts of one output");
 }
 
 void Part::require_like(const Part& other) const {
@@ -115,8 +112,9 @@ void Part::require_like(const Part& other) const {
                                      " of " + std::to_string(other.all_));
     if (file_->datasets() != other.file_->datasets())
         throw file_error(name(), "has other datasets than " + other.name());
-    require_equal(attributes_of(hdf5_, name()), attributes_of(other.hdf5_, other.name()), name(),
-                  other.name());
+    require_equal(bytes_, hdf5_, name(), other.bytes_, other.hdf5_, other.name(), hdf5::soft_bit_attributes);
+    require_equal(bytes_, hdf5_, name(), other.bytes_, other.hdf5_, other.name(),
+                  std::array{hdf5::part_settings});
     for (const std::string& dataset : file_->datasets())
         require_like(other, dataset);
 }
@@ -131,8 +129,8 @@ void Part::require_like(const Part& other, const std::string& dataset) const {
     if (dimensions != other.file_->open(dataset)->dimensions() || H5Tequal(type, expected) <= 0)
         throw file_error(name() + ": dataset " + dataset,
                          "has rows of another size or type than " + other.name());
-    require_equal(attributes_of(own, name()), attributes_of(others, other.name()),
-                  name() + ": dataset " + dataset, other.name());
+    require_equal(bytes_, own, name() + ": dataset " + dataset, other.bytes_, others, other.name(),
+                  hdf5::soft_bit_attributes);
 }
 
 /// Of a part that is not open: there may be more parts than a process may open files.
@@ -147,18 +145,19 @@ void require_all_rows(const std::vector<Rows>& parts, std::uint64_t all) {
     const auto rows = [](std::uint64_t first, std::uint64_t end) {
         return "rows " + std::to_string(first) + " to " + std::to_string(end - 1);
     };
-    const auto require = [&](const Rows& part, std::uint64_t end, std::uint64_t next) {
-        if (end < next) throw file_error(part.path.string(), rows(end, next) + " are in no part");
+    const auto require = [&](const std::string& files, std::uint64_t end, std::uint64_t next) {
+        if (end < next) throw file_error(files, rows(end, next) + " are in no part");
     };
     for (std::size_t i = 0; i < parts.size(); ++i) {
         const std::uint64_t end = i == 0 ? 0 : parts[i - 1].end;
-        require(parts[i], end, parts[i].first);
+        const std::string before = i == 0 ? "" : parts[i - 1].path.string() + " and ";
+        require(before + parts[i].path.string(), end, parts[i].first);
         if (parts[i].first < end)
             throw file_error(parts[i].path.string(), "has " +
                                                          rows(parts[i].first, std::min(end, parts[i].end)) +
                                                          ", and so has " + parts[i - 1].path.string());
     }
-    require(parts.back(), parts.back().end, all);
+    require(parts.back().path.string(), parts.back().end, all);
 }
 
 /// In order, after all have been compared with the first of them.
@@ -191,10 +190,15 @@ public:
     }
 
     JoinedParts join() {
-        hdf5::copy_attributes(like_.id(), file_->id(), file_->name(), {hdf5::part_first, hdf5::part_of});
-        for (const Set& set : sets_)
-            if (!copy(set)) return result_;
+        // All that HDF5 writes comes first: it does not survive a file that it cannot complete.
+        copy_attributes(like_.id(), file_->id(), file_->name());
+        for (Set& set : sets_)
+            create(set);
         file_->flush();
+        for (Set& set : sets_) {
+            if (!copy(set)) return result_;
+            set.out.reset();
+        }
         file_->commit();
         return result_;
     }
@@ -204,13 +208,24 @@ private:
         std::string name;
         hdf5::Dimensions dimensions;
         std::size_t element_bytes = 0;
+        std::optional<hdf5::OutputDataset> out = {};
     };
 
-    bool copy(const Set& set) {
+    void copy_attributes(hid_t from, hid_t to, const std::string& name) {
+        for (const char* const attribute : hdf5::soft_bit_attributes)
+            if (const auto value = hdf5::read_attribute(like_.bytes(), from, attribute, like_.name()))
+                hdf5::write_attribute(to, attribute, *value, name);
+    }
+
+    void create(Set& set) {
         const hdf5::DatasetHandle like = like_.open(set.name);
         const hdf5::TypeHandle type(H5Dget_type(like));
-        hdf5::OutputDataset out(*file_, set.name, type, set.dimensions);
-        hdf5::copy_attributes(like, out.id(), out.name(), {});
+        set.out.emplace(*file_, set.name, type, set.dimensions);
+        copy_attributes(like, set.out->id(), set.out->name());
+    }
+
+    /// False: stopped.
+    bool copy(Set& set) {
         for (const Rows& part : parts_) {
             const auto file = detail::open_input(part.path, {});
             const auto from = file->open(set.name);
@@ -222,12 +237,12 @@ private:
                 const std::uint64_t count = std::min(rows * row, from->size() - first);
                 bytes_.resize(count * set.element_bytes);
                 from->read(first, count, bytes_.data());
-                out.append(bytes_);
+                set.out->append(bytes_);
                 done_ += bytes_.size();
                 if (options_.progress) options_.progress(done_, result_.bytes);
             }
         }
-        out.require_complete();
+        set.out->require_complete();
         return true;
     }
 
@@ -235,8 +250,8 @@ private:
     const std::vector<Rows>& parts_;
     const JoinOptions& options_;
     JoinedParts result_;
-    std::vector<Set> sets_;
     std::optional<hdf5::OutputFile> file_;
+    std::vector<Set> sets_;
     std::vector<std::byte> bytes_;
     std::uint64_t done_ = 0;
 };

@@ -198,6 +198,7 @@ void write_part(const OutputFile& file, const std::optional<PartOfRows>& part) {
     if (!part || file.format() != OutputFormat::hdf5) return;
     write_attribute(file.id(), part_first, part->first, file.name());
     write_attribute(file.id(), part_of, part->all, file.name());
+    write_attribute(file.id(), part_settings, std::string_view(part->settings), file.name());
 }
 
 TypeHandle soft_bit_type(SoftBitFormat format) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -101,6 +102,23 @@ void check_enums(SoftBitFormat format, Modulation modulation, const LlrConfig& l
 /// Attributes of the root of a file that is a part.
 inline constexpr const char* part_first = "part_first";
 inline constexpr const char* part_of = "part_of";
+inline constexpr const char* part_settings = "part_settings";
+
+/// All others of the root and the datasets of files that SoftBitWriter and SlotWriter write.
+inline constexpr std::array soft_bit_attributes = {"center_frequency",
+                                                   "descrambled_c_init",
+                                                   "link",
+                                                   "llr_clip",
+                                                   "llr_scale",
+                                                   "llr_sign",
+                                                   "method",
+                                                   "modulation",
+                                                   "noise_variance",
+                                                   "noise_variance_dataset",
+                                                   "phy_version",
+                                                   "sample_rate",
+                                                   "source",
+                                                   "source_shape"};
 
 /// Throws ArgumentError unless the rows are among all.
 void check_part(const std::optional<PartOfRows>& part, std::uint64_t rows);

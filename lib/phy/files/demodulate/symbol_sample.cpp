@@ -197,6 +197,7 @@ SymbolCheck SymbolSample::check(std::optional<float> noise_variance) {
 
 SymbolMismatch SymbolSample::mismatch_of(SymbolCheck& check) const {
     if (static_cast<double>(check.symbols) < min_symbols) return SymbolMismatch::none;
+    if (check.mean_power == 0.0) return SymbolMismatch::power;
     if (shows_no_constellation(check)) return SymbolMismatch::no_constellation;
     const std::vector<cf32> scaled = scaled_symbols(check);
     // Empty points, and BPSK that rotates as pi/2-BPSK does, may look like a fault. Symbols with a fault do
