@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <numeric>
 #include <optional>
-#include <ranges>
 #include <string>
 #include <vector>
 
@@ -20,10 +20,12 @@ constexpr std::size_t max_slots = 4;
 
 /// The occasions with the highest SNR, the best first.
 std::vector<std::uint64_t> clearest_of(const std::vector<SlotReport>& reports, const CaptureSlots& slots) {
-    std::vector<std::size_t> clearest(std::min(max_slots, reports.size()));
-    const auto noisiness = [&](std::size_t index) { return -reports[index].snr_db; };
-    std::ranges::partial_sort_copy(std::views::iota(std::size_t{0}, reports.size()), clearest, {}, noisiness,
-                                   noisiness);
+    std::vector<std::size_t> clearest(reports.size());
+    std::iota(clearest.begin(), clearest.end(), std::size_t{0});
+    const std::size_t count = std::min(max_slots, clearest.size());
+    std::ranges::partial_sort(clearest, clearest.begin() + static_cast<std::ptrdiff_t>(count), {},
+                              [&](std::size_t index) { return -reports[index].snr_db; });
+    clearest.resize(count);
     std::vector<std::uint64_t> occasions;
     for (const std::size_t index : clearest)
         occasions.push_back(slots.occasion_from(reports[index].slot));
