@@ -1,4 +1,7 @@
+#include <string>
 #include <variant>
+
+#include <spdlog/spdlog.h>
 
 #include "common/app.hpp"
 #include "demod/demodulation.hpp"
@@ -10,7 +13,13 @@ using namespace phy::apps;
 
 void run(const DemodOptions& options, const CommonOptions& common) {
     const Demodulated done = demodulate(options, common.quiet);
-    std::visit([&](const auto& result) { print_result(common, json_of(result), text_of(result)); }, done);
+    std::visit(
+        [&](const auto& result) {
+            for (const std::string& warning : result.warnings)
+                spdlog::warn(warning);
+            print_result(common, json_of(result), text_of(result));
+        },
+        done);
 }
 
 }  // namespace

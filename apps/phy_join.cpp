@@ -60,6 +60,8 @@ int main(int argc, char** argv) {
     app.options.add_options()                                                                //
         ("output,o", text(arguments.output, "FILE"), "output file for the soft bits: HDF5")  //
         ("force", flag(arguments.how.overwrite), "overwrite existing files: the output")     //
+        ("shards", flag(arguments.how.shards),
+         "do not copy the parts: the output refers to them, and they must stay where they are")  //
         ("durable", flag(arguments.how.durable), "wait until written files survive a loss of power");
     app.body = [&arguments](const CommonOptions& common) { run(arguments, common); };
     return run_app(app, argc, argv);

@@ -2,13 +2,15 @@
 
 #include <cmath>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
-#include <spdlog/spdlog.h>
 
 #include "capture/options.hpp"
 #include "common/app.hpp"
@@ -77,6 +79,8 @@ void require_different_files(const DemodOptions& options) {
     require_other_file(options.trace, options.output, "the trace would overwrite the output");
     require_other_file(options.output, options.link, "the output would overwrite the link");
     require_other_file(options.trace, options.link, "the trace would overwrite the link");
+    require_other_file(options.output, options.survey, "the output would overwrite the survey");
+    require_other_file(options.trace, options.survey, "the trace would overwrite the survey");
 }
 
 /// An output must not be one of the capture's files.
@@ -165,6 +169,7 @@ void require_none_of(const char* kind, const std::vector<std::pair<bool, const c
 DemodulateOptions symbol_options(const DemodOptions& options, const SoftBitFileOptions& files) {
     require_none_of("symbols",
                     {{options.chooses_datasets, "--write"},
+                     {!options.survey.empty() && !options.surveys_if_slots, "--survey"},
                      {options.decode, "--decode"},
                      {options.no_decode, "--no-decode"},
                      {options.decoder_iterations.has_value(), "--decoder-iterations"},
@@ -268,16 +273,103 @@ CaptureDescription describe_capture(const DemodOptions& options, const SoftBitFi
     return CaptureReader(options.capture, capture).description();
 }
 
-/// With progress, interrupts and the trace.
-Demodulated demodulate_visibly(const DemodOptions& options, const SoftBitFileOptions& files,
-                               const CaptureDescription& capture, std::optional<AtomicFile>& trace,
-                               bool quiet) {
-    Progress progress(0, quiet,
-                      capture.kind == CaptureKind::symbols ? Progress::Unit::symbols : Progress::Unit::slots);
+std::string read_survey(const std::string& file) {
+    if (!std::filesystem::is_regular_file(file))
+        throw FileError(fmt::format("{}: is not a regular file; expected a survey", file));
+    std::ifstream in(file, std::ios::binary);
+    std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+    if (!in) throw FileError(fmt::format("{}: cannot be read; expected a survey", file));
+    // An empty text would be none.
+    return text.empty() ? " " : text;
+}
+
+/// Of the file; made if it does not exist.
+std::string survey_of(const DemodOptions& options, const ReceiveOptions& how) {
+    if (options.survey.empty()) return {};
+    if (std::filesystem::exists(options.survey)) return read_survey(options.survey);
+    // Another run may make the same survey meanwhile.
+    AtomicFile file(options.survey, {.overwrite = true, .durable = options.files.durable});
+    std::string text = survey_file(options.capture, how).text;
+    throw_if_interrupted();
+    file.append(text);
+    file.commit();
+    return text;
+}
+
+/// Errors of a survey name its file.
+template <typename Work>
+auto with_survey_errors(const DemodOptions& options, Work work) {
+    try {
+        return work();
+    } catch (const ArgumentError& error) {
+        const std::string_view text = error.what();
+        if (!text.starts_with("survey: ")) throw;
+        throw FileError(
+            fmt::format("{}: {}; remove it or name another file", options.survey, text.substr(8)));
+    }
+}
+
+/// A capture, and how it is processed.
+class Opened {
+public:
+    Opened(const DemodOptions& options, bool quiet);
+
+    [[nodiscard]] const SoftBitFileOptions& files() const { return files_; }
+    [[nodiscard]] const CaptureDescription& capture() const { return capture_; }
+    [[nodiscard]] bool has_symbols() const { return capture_.kind == CaptureKind::symbols; }
+
+    // Throw ArgumentError for options that do not fit the kind of the capture. The rest is with progress,
+    // which stops when interrupted.
+    [[nodiscard]] DemodulateOptions of_symbols() { return on_machine(symbol_options(options_, files_)); }
+    [[nodiscard]] ReceiveOptions of_slots() {
+        ReceiveOptions how = on_machine(slot_options(options_, files_, capture_));
+        how.survey = survey_of(options_, how);
+        return how;
+    }
+
+private:
+    /// Usage errors come before those of the machine.
+    template <typename Options>
+    Options on_machine(Options how) {
+        set_machine(how, options_.machine, progress_);
+        if (options_.each_chunk)
+            how.progress = [shown = how.progress, each_chunk = options_.each_chunk](std::uint64_t done,
+                                                                                    std::uint64_t all) {
+                each_chunk();
+                shown(done, all);
+            };
+        return how;
+    }
+
+    const DemodOptions& options_;
+    SoftBitFileOptions files_;
+    CaptureDescription capture_;
+    Progress progress_;
+};
+
+SoftBitFileOptions file_options(const DemodOptions& options) {
+    SoftBitFileOptions files = options.files;
+    files.llr.scale = options.llr_scale.value_or(files.llr.scale);
+    files.llr.clip = options.llr_clip.value_or(files.llr.clip);
+    if (!options.link.empty()) files.link = read_link(options.link);
+    choose_kind(files.capture, options.capture, files.link);
+    files.capture.more_antennas.assign(options.more_captures.begin(), options.more_captures.end());
+    return files;
+}
+
+Opened::Opened(const DemodOptions& options, bool quiet)
+    : options_(options),
+      files_(file_options(options)),
+      capture_(with_option_errors(options, [&] { return describe_capture(options, files_); })),
+      progress_(0, quiet, has_symbols() ? Progress::Unit::symbols : Progress::Unit::slots) {
+    check_outputs(options, capture_);
+}
+
+/// With the trace.
+Demodulated demodulate_visibly(const DemodOptions& options, Opened& opened,
+                               std::optional<AtomicFile>& trace) {
     return with_option_errors(options, [&]() -> Demodulated {
-        // Usage errors come before those of the machine.
-        const auto on_machine = [&](auto how) {
-            set_machine(how, options.machine, progress);
+        const auto traced = [&](auto how) {
             how.pipeline.trace = trace.has_value();
             how.before_commit = [&](const PipelineReport& report) {
                 throw_if_interrupted();
@@ -285,11 +377,11 @@ Demodulated demodulate_visibly(const DemodOptions& options, const SoftBitFileOpt
             };
             return how;
         };
-        if (capture.kind == CaptureKind::symbols)
-            return demodulate_file(options.capture, options.output,
-                                   on_machine(symbol_options(options, files)));
-        return receive_file(options.capture, options.output,
-                            on_machine(slot_options(options, files, capture)));
+        if (opened.has_symbols())
+            return demodulate_file(options.capture, options.output, traced(opened.of_symbols()));
+        return with_survey_errors(options, [&]() -> Demodulated {
+            return receive_file(options.capture, options.output, traced(opened.of_slots()));
+        });
     });
 }
 
@@ -297,32 +389,37 @@ Demodulated demodulate_visibly(const DemodOptions& options, const SoftBitFileOpt
 
 Demodulated demodulate(const DemodOptions& options, bool quiet) {
     require_different_files(options);
-    SoftBitFileOptions files = options.files;
-    files.llr.scale = options.llr_scale.value_or(files.llr.scale);
-    files.llr.clip = options.llr_clip.value_or(files.llr.clip);
-    if (!options.link.empty()) files.link = read_link(options.link);
-    choose_kind(files.capture, options.capture, files.link);
-    files.capture.more_antennas.assign(options.more_captures.begin(), options.more_captures.end());
-    const CaptureDescription capture =
-        with_option_errors(options, [&] { return describe_capture(options, files); });
-    check_outputs(options, capture);
+    Opened opened(options, quiet);
     std::optional<AtomicFile> trace;
     if (!options.trace.empty())
-        trace.emplace(options.trace,
-                      AtomicFile::Config{.overwrite = files.overwrite, .durable = files.durable});
-    Demodulated done = demodulate_visibly(options, files, capture, trace, quiet);
+        trace.emplace(options.trace, AtomicFile::Config{.overwrite = options.files.overwrite,
+                                                        .durable = options.files.durable});
+    Demodulated done = demodulate_visibly(options, opened, trace);
     if (trace) trace->commit();
     if (auto* const symbols = std::get_if<Demodulation>(&done)) {
         if (const std::optional<std::string> advice = advice_of(*symbols, options))
             symbols->warnings.push_back(*advice);
     }
-    std::visit(
-        [](const auto& result) {
-            for (const std::string& warning : result.warnings)
-                spdlog::warn(warning);
-        },
-        done);
     return done;
+}
+
+WholeCapture measure_whole(const DemodOptions& options, bool quiet) {
+    require_different_files(options);
+    Opened opened(options, quiet);
+    return with_option_errors(options, [&]() -> WholeCapture {
+        if (!opened.has_symbols())
+            return with_survey_errors(options, [&]() -> WholeCapture {
+                return {.items = survey_file(options.capture, opened.of_slots()).slots};
+            });
+        DemodulateOptions how = opened.of_symbols();
+        const bool measures = !how.gain || how.estimate_noise;
+        if (!measures) return {.items = opened.capture().symbols, .gain = how.gain};
+        how.range = ItemRange{0, 1};
+        const Demodulation first = demodulate_file(options.capture, {}, how);
+        WholeCapture whole = {.items = opened.capture().symbols, .gain = first.gain};
+        if (how.estimate_noise) whole.noise_variance = first.noise_variance;
+        return whole;
+    });
 }
 
 }  // namespace phy::apps

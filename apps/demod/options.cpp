@@ -44,6 +44,9 @@ void add_input_options(DemodOptions& options, po::options_description& list) {
         ("range", parsed(options.files.range, parse_range, "FIRST:COUNT"),
          "a part of the capture: at most COUNT of its slots, or of its symbols, from FIRST on, counted from "
          "0; what is measured first is measured over the whole capture; default: all")  //
+        ("survey", text(options.survey, "FILE"),
+         "samples and grids: what is measured over the whole capture is read from FILE if that exists, else "
+         "measured and written there; for several runs with --range")  //
         ("gain", parsed(options.symbols.gain, parse_gain, "X|auto"),
          "amplitude of the constellation, by which symbols are divided; default 1; auto: measured first")  //
         ("noise-variance", po::value<std::string>()->value_name("X|auto|estimate")->notifier(noise_variance),

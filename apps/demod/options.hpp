@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -14,7 +15,9 @@ struct DemodOptions {
     std::string capture;
     std::vector<std::string> more_captures;  ///< of further antennas
     std::string output;
-    std::string link;  ///< link file; empty: the capture's attribute
+    std::string link;               ///< link file; empty: the capture's attribute
+    std::string survey;             ///< file; empty: none
+    bool surveys_if_slots = false;  ///< captures of symbols ignore the survey
     std::string trace;
     std::string example;  ///< text to print; nothing else is done then
     std::optional<SoftBitFormat> llr;
@@ -33,6 +36,7 @@ struct DemodOptions {
     float doppler_spread_hz = 0.0F;  ///< 0: measured
 
     MachineOptions machine;
+    std::function<void()> each_chunk = {};  ///< called after each chunk, and while a capture is searched
 };
 
 void add_demod_options(DemodOptions& options, po::options_description& list);

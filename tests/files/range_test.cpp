@@ -71,7 +71,8 @@ protected:
 
     /// Joins the parts, and forgets them.
     void expect_whole(std::uint64_t items) {
-        const phy::JoinedParts done = phy::join_parts(parts_, joined_, {.overwrite = true});
+        const phy::JoinedParts done =
+            phy::join_parts(parts_, joined_, {.overwrite = true, .shards = either()});
         EXPECT_EQ(done.rows, items);
         const phy::test::Hdf5Names names = phy::test::names_in(whole_);
         EXPECT_EQ(phy::test::names_in(joined_).datasets, names.datasets);
@@ -134,6 +135,7 @@ protected:
     }
 
     void expect_parts_of_slots(const phy::apps::Recording::Config& config);
+    void expect_surveyed(phy::ReceiveOptions options, const phy::Reception& whole);
 
     phy_test::TemporaryDirectory folder_;
     std::filesystem::path capture_ = folder_ / "capture.h5";
@@ -214,6 +216,33 @@ void Range::expect_parts_of_slots(const phy::apps::Recording::Config& config) {
     }
     expect_whole(whole.slots);
     expect_refusals(options, whole.slots, phy::receive_file);
+    expect_surveyed(options, whole);
+}
+
+/// Parts by a survey have the same rows, and say the same of the whole.
+void Range::expect_surveyed(phy::ReceiveOptions options, const phy::Reception& whole) {
+    options.range.reset();
+    const phy::CaptureSurvey survey = survey_file(capture_, options);
+    EXPECT_EQ(survey.slots, whole.slots);
+    options.survey = survey.text;
+    EXPECT_EQ(survey_file(capture_, options).text, survey.text);
+    const auto moved = folder_ / "moved.h5";
+    std::filesystem::rename(capture_, moved);
+    for (const ItemRange& range : parts_of(whole.slots)) {
+        SCOPED_TRACE("surveyed " + std::to_string(range.first) + ":" + std::to_string(range.count));
+        options.range = range;
+        const phy::Reception done = receive_file(moved, new_part(), options);
+        expect_rows(done.range, whole.slots);
+        EXPECT_EQ(done.link, whole.link);
+        EXPECT_EQ(done.impairments, whole.impairments);
+        EXPECT_EQ(done.clock.corrected, whole.clock.corrected);
+        EXPECT_EQ(done.clock.last, whole.clock.last);
+        EXPECT_EQ(done.gaps.size(), whole.gaps.size());
+        EXPECT_EQ(done.found.has_value(), whole.found.has_value());
+        EXPECT_EQ(done.corrected.timing, whole.corrected.timing);
+    }
+    std::filesystem::rename(moved, capture_);
+    parts_.clear();
 }
 
 TEST_F(Range, OfSlotsHasTheirRows) {
@@ -233,6 +262,45 @@ TEST_F(Range, OfSlotsAroundAGapHasTheirRows) {
     config.gaps = {{.first = 150'000 + random_() % 50'000, .count = 300 + random_() % 9000}};
     config.clock.offset = 3e-6;
     expect_parts_of_slots(config);
+}
+
+TEST_F(Range, ASurveyOfAnotherOriginIsRefused) {
+    phy::apps::Recording::Config config = phy_test::plain_recording();
+    AirCapture(config).write(capture_, config.link);
+    phy::ReceiveOptions options = {};
+    const std::string survey = survey_file(capture_, options).text;
+    const auto error_with = [&](const phy::ReceiveOptions& with) {
+        try {
+            receive_file(capture_, {}, with);
+        } catch (const phy::ArgumentError& error) {
+            return std::string(error.what());
+        }
+        return std::string("no error");
+    };
+    options.survey = survey;
+    EXPECT_EQ(error_with(options), "no error");
+    phy::ReceiveOptions others = options;
+    others.equalization = phy::Equalization::zero_forcing;
+    EXPECT_NE(error_with(others).find("made with other settings: equalization 0"), std::string::npos);
+    others = options;
+    others.link = config.link;
+    others.link->allocation.dmrs.scrambling_id += 1;
+    EXPECT_NE(error_with(others).find("made with another link"), std::string::npos);
+    // Each changed or missing byte is noticed.
+    for (int i = 0; i < phy_test::fewer_times(100); ++i) {
+        std::string damaged = survey;
+        const std::size_t at = random_() % damaged.size();
+        if (either())
+            damaged.resize(at);
+        else
+            damaged[at] = static_cast<char>(damaged[at] ^ static_cast<char>(1 + random_() % 127));
+        others = options;
+        others.survey = damaged.empty() ? "{" : damaged;
+        EXPECT_EQ(error_with(others).substr(0, 8), "survey: ") << damaged;
+    }
+    config.seed = random_();
+    AirCapture(config).write(capture_, config.link);
+    EXPECT_NE(error_with(options).find("made with another capture"), std::string::npos);
 }
 
 TEST_F(Range, PartsThatDoNotFitAreNamed) {

@@ -13,16 +13,13 @@
 #include "phy/core/check.hpp"
 #include "phy/files/common.hpp"
 #include "phy/files/receive/acquire.hpp"
-#include "phy/files/receive/align.hpp"
 #include "phy/files/receive/antennas.hpp"
 #include "phy/files/receive/capture_slots.hpp"
-#include "phy/files/receive/correct.hpp"
 #include "phy/files/receive/diagnose_capture.hpp"
 #include "phy/files/receive/diagnose_coding.hpp"
-#include "phy/files/receive/follow.hpp"
 #include "phy/files/receive/phases.hpp"
+#include "phy/files/receive/prepare.hpp"
 #include "phy/files/receive/received_sink.hpp"
-#include "phy/files/receive/search.hpp"
 #include "phy/files/receive/transport_blocks.hpp"
 #include "phy/files/receive/uci.hpp"
 #include "phy/files/receive/warnings.hpp"
@@ -31,28 +28,11 @@
 
 namespace phy {
 
-using detail::CaptureSignal;
 using detail::CaptureSlots;
 using detail::name_of;
 using detail::Truth;
 
 namespace {
-
-Link link_of(const CaptureDescription& capture, const ReceiveOptions& options) {
-    const std::optional<Link> known = options.link ? options.link : detail::link_of(capture);
-    if (!known)
-        throw DescriptionError(name_of(capture) + " has no attribute link", DescriptionError::Lacks::link);
-    Link link = *known;
-    if (options.capture.modulation) link.modulation = *options.capture.modulation;
-    try {
-        if (capture.kind == CaptureKind::samples)
-            return complete_link(std::move(link), capture.sample_rate, capture.center_frequency);
-        check(link);
-    } catch (const ArgumentError& error) {
-        throw FileError(name_of(capture) + ": its link: " + error.what());
-    }
-    return link;
-}
 
 bool detects_jointly(const ReceiverConfig& config, const ReceiveOptions& options) {
     if (options.joint_detection.value_or(false)) check_joint_detection(config);
@@ -79,33 +59,6 @@ void check_iterations(const Reception& result, const Link& link, const ReceiveOp
     if (link.coding->uci)
         throw ArgumentError(
             "iterations: the link has coding.uci: expected none, as priors are of UL-SCH alone");
-}
-
-/// link: of the recording.
-ReceiverConfig config_of(const CaptureDescription& capture, const CaptureSignal& signal, const Link& link,
-                         const ReceiveOptions& options) {
-    ReceiverConfig config = {.link = signal.receiver_link(link),
-                             .llr = options.llr,
-                             .format = options.format,
-                             .equalization = options.equalization,
-                             .interference_rejection = options.interference_rejection,
-                             .time = options.time,
-                             .doppler_spread = options.doppler_spread,
-                             .delay_spread = options.delay_spread,
-                             .noise_variance = options.noise_variance};
-    detail::set_input(config, capture);
-    if (signal.is_resampled()) config.full_scale = {};
-    return config;
-}
-
-/// None for a grid.
-std::optional<ResamplerConfig> rates_of(const CaptureDescription& capture, const Link& link) {
-    if (capture.kind != CaptureKind::samples) return std::nullopt;
-    try {
-        return resampler_config(link);
-    } catch (const ArgumentError& error) {
-        throw FileError(name_of(capture) + ": its link: " + error.what());
-    }
 }
 
 /// A host receives one slot per thread at a time, with the next ones ready.
@@ -203,36 +156,6 @@ std::uint64_t rows_of_truth(Reception& result, std::uint64_t first, std::uint64_
                                   " slots: only the first " + std::to_string(std::min(rows, occasions)) +
                                   " are compared");
     return std::min(rows - std::min(result.range.first, rows), result.slots);
-}
-
-/// Warns if the capture and its link contradict each other.
-void warn_of_sample_rate(Reception& result, const Link& link) {
-    const auto of_capture = result.capture.sample_rate;
-    if (!of_capture || !link.carrier.sample_rate || *of_capture == *link.carrier.sample_rate) return;
-    result.warnings.push_back(name_of(result.capture) + ": the attribute sample_rate is " +
-                              detail::number_text(*of_capture) + " and the link's is " +
-                              detail::number_text(*link.carrier.sample_rate) + ": the link's is used");
-}
-
-/// Warns of each file of antennas that is longer than the shortest, by a slot or more. Throws FileError if
-/// the shortest has less than a slot.
-void check_lengths(Reception& result, const Link& link, const ReceiveOptions& options) {
-    const std::vector<std::uint64_t>& lengths = result.capture.lengths;
-    const double slot = 0.01 * *link.carrier.sample_rate / slots_per_frame(link.carrier);
-    std::vector<std::filesystem::path> files = options.capture.more_antennas;
-    files.insert(files.begin(), result.capture.file);
-    const auto shortest = std::ranges::min_element(lengths);
-    if (files.size() == 1 || shortest == lengths.end()) return;
-    const std::string name = files[static_cast<std::size_t>(shortest - lengths.begin())].string();
-    if (static_cast<double>(*shortest) < slot)
-        throw FileError(name + " has " + std::to_string(*shortest) +
-                        " samples per antenna, less than a slot: expected as many as the other files of "
-                        "antennas have");
-    for (std::size_t i = 0; i < lengths.size(); ++i)
-        if (static_cast<double>(lengths[i] - *shortest) >= slot)
-            result.warnings.push_back(files[i].string() + ": the last " +
-                                      std::to_string(lengths[i] - *shortest) +
-                                      " samples per antenna are left out: " + name + " ends before them");
 }
 
 /// Makes the reports of slots, including the offsets corrected in all samples.
@@ -378,103 +301,39 @@ void receive_slots(Reception& result, const Truth& truth, CaptureSlots& slots, c
     result.seconds = watch.seconds();
 }
 
-/// A given link overrides an attribute, even one that is no text.
-CaptureOptions capture_options(const ReceiveOptions& options) {
-    CaptureOptions capture = options.capture;
-    if (options.link) capture.link.emplace();
-    return capture;
-}
-
-/// Opens the capture again, with files of antennas that begin together.
-void align(CaptureReader& reader, Reception& result, const Link& link, const ReceiveOptions& given) {
-    CaptureOptions options = capture_options(given);
-    const auto skips = [](std::uint64_t samples) { return samples > 0; };
-    if (std::ranges::any_of(options.skip, skips)) result.skipped = options.skip;
-    if (!options.skip.empty() || options.more_antennas.empty() || result.capture.kind != CaptureKind::samples)
-        return;
-    const double rate = *link.carrier.sample_rate;
-    const double prefix = 144.0 / 2048.0 * rate / link.carrier.subcarrier_spacing;
-    options.skip = detail::aligning_skip(result.capture.file, options,
-                                         {.max_delay = static_cast<std::uint64_t>(0.005 * rate),
-                                          .harmless = static_cast<std::uint64_t>(0.5 * prefix),
-                                          .spread = static_cast<std::uint64_t>(prefix),
-                                          .stop = given.stop},
-                                         result.warnings);
-    result.skipped = options.skip;
-    if (options.skip.empty()) return;
-    reader = CaptureReader(result.capture.file, options);
-    result.capture = reader.description();
-}
-
-/// Occasions of the link before the first that is received: where files of antennas begin later.
-std::uint64_t occasions_before(const Link& received, const Link& link) {
-    const double late =
-        static_cast<double>(*received.carrier.first_sample) - static_cast<double>(*link.carrier.first_sample);
-    const double slots = late / *link.carrier.sample_rate * 100.0 * slots_per_frame(link.carrier);
-    return SlotSchedule(link).occasions(static_cast<std::uint64_t>(std::llround(slots)));
-}
-
 }  // namespace
 
 Reception receive_file(const std::filesystem::path& capture, const std::filesystem::path& soft_bits,
                        const ReceiveOptions& options) {
-    CaptureReader reader(capture, capture_options(options));
+    detail::PreparedCapture prepared(capture, options);
     Reception result;
-    result.capture = reader.description();
+    result.capture = prepared.description();
     detail::require_not_read(soft_bits, result.capture);
-    detail::require_use_of(options.capture, result.capture);
     result.format = options.format;
     result.llr = options.llr;
-    const Link link = link_of(result.capture, options);
+    const Link& link = prepared.link();
     result.joint_detection =
         detects_jointly({.link = link, .llr = options.llr, .equalization = options.equalization}, options);
     result.iterations = options.iterations;
     check_iterations(result, link, options);
     result.phase_tracking = options.phase_tracking.value_or(true);
-    const Host host = detail::host_among(options.places);
-    const std::optional<ResamplerConfig> rates = rates_of(result.capture, link);
-    align(reader, result, link, options);
-    if (result.capture.kind == CaptureKind::samples) check_lengths(result, link, options);
-    const std::uint64_t skipped = result.skipped.empty() ? 0 : result.skipped.front();
-    CaptureSignal signal(host, reader, rates, skipped);
-    result.capture = signal.description();
-    detail::warn_of_left_out(result, signal, link);
-    if (result.capture.kind == CaptureKind::samples) detail::take_out_harmful_lines(signal, link);
-    ReceiverConfig config = config_of(result.capture, signal, link, options);
-    result.rejects_interference = rejects_interference(config);
-    const bool is_samples = config.input == ReceiverInput::samples;
-    if (is_samples) warn_of_sample_rate(result, link);
-    if (is_samples && !config.link.carrier.first_sample)
-        result.found = detail::find_slots(host, config, signal, options);
-    result.cancelled = options.stop.stop_requested();
+    result.cancelled = !prepared.survey(result);
     if (result.cancelled) return result;
-    CaptureSlots slots(signal, config);
-    if (options.diagnoses && slots.occasions() == 0)
-        detail::diagnose_reception(host, config, slots, result, options);
-    detail::require_occasions(slots, result);
-    if (is_samples) {
-        auto corrected =
-            detail::correct_offsets(host, config, slots, result.found.has_value(), result.warnings);
-        const double found = result.found ? result.found->frequency : 0.0;
-        corrected.offsets.frequency += found;
-        corrected.offsets.at_prefixes += found;
-        result.corrected = corrected.offsets;
-        if (corrected.offsets.coherence > 0.0)
-            detail::follow_slots(host, config, slots, corrected, result, options);
-    }
-    result.link = signal.recorded_link(config.link);
-    std::uint64_t first_codeword = 0;
-    if (link.carrier.first_sample && *link.carrier.first_sample < skipped) {
-        first_codeword = occasions_before(result.link, link);
-    } else if (link.carrier.first_sample) {
-        result.link.carrier.first_sample = link.carrier.first_sample;
-        result.link.carrier.first_slot = link.carrier.first_slot;
-    }
+    CaptureSlots& slots = prepared.slots();
     if (const std::string rest = slots.rest(); !rest.empty()) result.warnings.push_back(rest);
     result.range = detail::range_or_all(options.range, slots.occasions(), "slots", result.capture);
-    measure_extent(result, slots, config);
-    receive_slots(result, {&reader, first_codeword}, slots, config, soft_bits, host, options);
+    measure_extent(result, slots, prepared.config());
+    receive_slots(result, {&prepared.reader(), prepared.first_codeword()}, slots, prepared.config(),
+                  soft_bits, prepared.host(), options);
     return result;
+}
+
+CaptureSurvey survey_file(const std::filesystem::path& capture, const ReceiveOptions& options) {
+    detail::PreparedCapture prepared(capture, options);
+    const detail::SurveyOrigin origin = prepared.origin();
+    Reception result;
+    if (!prepared.survey(result)) return {};
+    return {prepared.survey_text(result, origin), prepared.slots().occasions()};
 }
 
 }  // namespace phy

@@ -43,6 +43,10 @@ struct PHY_EXPORT ReceiveOptions : SoftBitFileOptions {
     /// written, and reports, stay those of the first time.
     int iterations = 0;
 
+    /// CaptureSurvey::text of this capture and these options: it is not measured again. Empty: it is
+    /// measured.
+    std::string survey = {};
+
     /// Searches for the link that matches the capture best. If that differs from the given link, or does not
     /// fit either, a warning says so; if no slot has DM-RS, none is one of the link's, or the first slot is
     /// searched for and not found, the error does.
@@ -135,6 +139,12 @@ struct PHY_EXPORT Reception {
     double seconds = 0.0;  ///< s, from opening the output to its last byte, without before_commit
 };
 
+/// What survey_file() found.
+struct PHY_EXPORT CaptureSurvey {
+    std::string text;         ///< for ReceiveOptions::survey; empty: stopped
+    std::uint64_t slots = 0;  ///< occasions of the link, of which ranges are parts
+};
+
 /// Receives the occasions of a link from a capture of samples or a grid (docs/files.md), writes their
 /// descrambled soft bits to a file, one row per slot, and reports. An empty soft_bits writes nothing.
 ///
@@ -164,5 +174,16 @@ struct PHY_EXPORT Reception {
 /// link or options, or for an output that does not take what shall be written; and what Pipeline throws.
 PHY_EXPORT Reception receive_file(const std::filesystem::path& capture,
                                   const std::filesystem::path& soft_bits, const ReceiveOptions& options = {});
+
+/// Measures what receive_file() measures over the whole capture before it receives slots: where they lie,
+/// frequency, clock, gaps and impairments. Ranges of a recording have the same survey. Its text goes into
+/// ReceiveOptions::survey, also on another machine and for another path of the capture. With a survey in the
+/// options nothing is measured. Throws as receive_file() does.
+///
+/// receive_file() throws ArgumentError for a survey that was changed or made by another version of phy, of a
+/// capture of another size or with other samples at begin, middle or end, for another link, or with other
+/// options for equaliser, estimator, N0 or samples to skip.
+PHY_EXPORT CaptureSurvey survey_file(const std::filesystem::path& capture,
+                                     const ReceiveOptions& options = {});
 
 }  // namespace phy

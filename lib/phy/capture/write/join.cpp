@@ -177,7 +177,7 @@ class Joining {
 public:
     Joining(const Part& like, const std::vector<Rows>& parts, const std::filesystem::path& output,
             const JoinOptions& options)
-        : like_(like), parts_(parts), options_(options) {
+        : like_(like), parts_(parts), output_(output), options_(options) {
         for (const std::string& name : like.file().datasets()) {
             const auto dataset = like.file().open(name);
             detail::Dimensions dimensions = dataset->dimensions();
@@ -186,7 +186,7 @@ public:
             result_.bytes += hdf5::total_bytes(sets_.back().dimensions, sets_.back().element_bytes);
         }
         file_.emplace(output, AtomicFile::Config{.overwrite = options.overwrite, .durable = options.durable},
-                      result_.bytes);
+                      options.shards ? 0 : result_.bytes);
     }
 
     JoinedParts join() {
@@ -196,7 +196,7 @@ public:
             create(set);
         file_->flush();
         for (Set& set : sets_) {
-            if (!copy(set)) return result_;
+            if (!options_.shards && !copy(set)) return result_;
             set.out.reset();
         }
         file_->commit();
@@ -220,8 +220,45 @@ private:
     void create(Set& set) {
         const hdf5::DatasetHandle like = like_.open(set.name);
         const hdf5::TypeHandle type(H5Dget_type(like));
+        if (options_.shards) {
+            const std::string name = file_->name() + ": dataset " + set.name;
+            copy_attributes(like, view_of_parts(set, type, name), name);
+            return;
+        }
         set.out.emplace(*file_, set.name, type, set.dimensions);
         copy_attributes(like, set.out->id(), set.out->name());
+    }
+
+    /// Where a part lies from the output's folder. A percent sign would begin a pattern.
+    [[nodiscard]] std::string name_beside_output(const std::filesystem::path& part) const {
+        const std::string name =
+            std::filesystem::proximate(part, std::filesystem::absolute(output_).parent_path()).string();
+        std::string escaped;
+        for (const char c : name)
+            escaped += c == '%' ? "%%" : std::string(1, c);
+        return escaped;
+    }
+
+    /// A virtual dataset.
+    hdf5::DatasetHandle view_of_parts(const Set& set, hid_t type, const std::string& name) const {
+        const auto rank = static_cast<int>(set.dimensions.size());
+        const hdf5::PropertiesHandle creation(H5Pcreate(H5P_DATASET_CREATE));
+        const hdf5::SpaceHandle whole(H5Screate_simple(rank, set.dimensions.data(), nullptr));
+        for (const Rows& part : parts_) {
+            hdf5::Dimensions first(set.dimensions.size(), 0);
+            first.front() = part.first;
+            hdf5::Dimensions count = set.dimensions;
+            count.front() = part.end - part.first;
+            const hdf5::SpaceHandle source(H5Screate_simple(rank, count.data(), nullptr));
+            H5Sselect_hyperslab(whole, H5S_SELECT_SET, first.data(), nullptr, count.data(), nullptr);
+            hdf5::checked(H5Pset_virtual(creation, whole, name_beside_output(part.path).c_str(),
+                                         set.name.c_str(), source),
+                          name, "cannot refer to its parts");
+        }
+        H5Sselect_all(whole);
+        return hdf5::DatasetHandle(hdf5::checked(
+            H5Dcreate2(file_->id(), set.name.c_str(), type, whole, H5P_DEFAULT, creation, H5P_DEFAULT), name,
+            "cannot be created"));
     }
 
     /// False: stopped.
@@ -248,6 +285,7 @@ private:
 
     const Part& like_;
     const std::vector<Rows>& parts_;
+    const std::filesystem::path& output_;
     const JoinOptions& options_;
     JoinedParts result_;
     std::optional<hdf5::OutputFile> file_;

@@ -15,6 +15,10 @@ struct PHY_EXPORT JoinOptions {
     bool overwrite = false;  ///< the output replaces an existing file
     bool durable = false;    ///< see AtomicFile
 
+    /// The output has virtual datasets, which take their rows from the parts, instead of a copy. Output and
+    /// parts must stay as they lie to each other.
+    bool shards = false;
+
     /// Called after each piece with the number of bytes written and of all bytes. An exception from it ends
     /// the work and reaches the caller.
     std::function<void(std::uint64_t done, std::uint64_t all)> progress = {};
@@ -24,7 +28,7 @@ struct PHY_EXPORT JoinOptions {
 /// Result of join_parts().
 struct PHY_EXPORT JoinedParts {
     std::uint64_t rows = 0;   ///< symbols or slots
-    std::uint64_t bytes = 0;  ///< of all datasets
+    std::uint64_t bytes = 0;  ///< of all datasets, copied or not
     bool cancelled = false;   ///< stopped on request: no file
 };
 

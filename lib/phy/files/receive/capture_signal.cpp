@@ -38,7 +38,8 @@ std::uint64_t scaled(std::uint64_t number, const Ratio& ratio) {
 }  // namespace
 
 CaptureSignal::CaptureSignal(const Host& host, CaptureReader& capture,
-                             const std::optional<ResamplerConfig>& rates, std::uint64_t skipped)
+                             const std::optional<ResamplerConfig>& rates, std::uint64_t skipped,
+                             const std::optional<std::vector<std::uint64_t>>& left_out)
     : host_(host),
       capture_(capture),
       description_(capture.description()),
@@ -51,7 +52,7 @@ CaptureSignal::CaptureSignal(const Host& host, CaptureReader& capture,
     resample(false);
     if (is_resampled()) length_ = count_of(recorded_length_);
     std::iota(rows_.begin(), rows_.end(), 0);
-    leave_out_still_antennas();
+    leave_out(left_out ? *left_out : still_antennas());
 }
 
 bool CaptureSignal::is_still(std::uint64_t antenna) {
@@ -73,10 +74,19 @@ bool CaptureSignal::is_still(std::uint64_t antenna) {
     return true;
 }
 
-void CaptureSignal::leave_out_still_antennas() {
-    for (const std::uint64_t antenna : std::exchange(rows_, {}))
-        (is_still(antenna) ? left_out_ : rows_).push_back(antenna);
+std::vector<std::uint64_t> CaptureSignal::still_antennas() {
+    std::vector<std::uint64_t> still;
+    for (const std::uint64_t antenna : rows_)
+        if (is_still(antenna)) still.push_back(antenna);
+    return still;
+}
+
+void CaptureSignal::leave_out(const std::vector<std::uint64_t>& antennas) {
+    left_out_ = antennas;
     if (left_out_.empty()) return;
+    std::erase_if(rows_, [&](std::uint64_t antenna) {
+        return std::ranges::find(left_out_, antenna) != left_out_.end();
+    });
     const bool has_dimension = description_.antennas > 1;
     description_.antennas = rows_.size();
     description_.symbols = rows_.size() * recorded_length_;

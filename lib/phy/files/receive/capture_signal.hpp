@@ -30,9 +30,9 @@ struct SampleMoments {
 class CaptureSignal {
 public:
     /// rates: of samples; with equal rates they stay as they are. skipped: CaptureOptions::skip of the first
-    /// file, whose samples recorded() counts.
+    /// file, whose samples recorded() counts. left_out: if known.
     CaptureSignal(const Host& host, CaptureReader& capture, const std::optional<ResamplerConfig>& rates,
-                  std::uint64_t skipped = 0);
+                  std::uint64_t skipped = 0, const std::optional<std::vector<std::uint64_t>>& left_out = {});
 
     /// Without the antennas that are left out.
     [[nodiscard]] const CaptureDescription& description() const { return description_; }
@@ -91,7 +91,8 @@ private:
     };
 
     [[nodiscard]] bool is_still(std::uint64_t antenna);
-    void leave_out_still_antennas();
+    [[nodiscard]] std::vector<std::uint64_t> still_antennas();
+    void leave_out(const std::vector<std::uint64_t>& antennas);
     [[nodiscard]] std::uint64_t count_of(std::uint64_t recorded) const;
     [[nodiscard]] Position position_of(std::int64_t sample) const;
     [[nodiscard]] static Position moved(const Position& position, double late);

@@ -299,7 +299,6 @@ void choose_corrections(const Host& host, ReceiverConfig& config, CaptureSlots& 
     const Choice choice = choose(stretches);
     choose.apply(choice);
     result.clock.corrected = choice.source;
-    result.impairments = choice.impairments;
     const auto shown = choice.source == ClockSource::frequency ? choice.stretches : by_timing;
     const Track::Stretch& stretch = shown[static_cast<std::size_t>(longest - by_timing.begin())];
     if (choice.source == ClockSource::none && stretch.points.size() == 1) return;
