@@ -75,6 +75,11 @@ if(PHY_CAPTURE)
     "-lphy_files")
 endif()
 
+# A package that runs in any folder has no MPI, of which each site has its own.
+if(PHY_MPI AND NOT PHY_RELOCATABLE)
+  phy_install_library(phy_mpi)
+endif()
+
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/phy-config.cmake.in phy-config.cmake
   INSTALL_DESTINATION ${phy_package_dir} NO_SET_AND_CHECK_MACRO)
 # Before 1.0 a minor version may break interfaces.

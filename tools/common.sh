@@ -8,6 +8,7 @@ build_packages=(g++ cmake ninja-build pkg-config libhdf5-dev libhwy-dev libboost
 test_packages=("${build_packages[@]}" python3-h5py)
 plot_packages=(python3-h5py python3-matplotlib)
 bench_packages=(libbenchmark-dev)
+mpi_packages=(libopenmpi-dev openmpi-bin)
 lint_packages=(git clang-format-14 clang-tidy-14)
 reference_packages=(doxygen)
 fuzz_packages=(clang-14 libclang-rt-14-dev llvm-14 python3-h5py)

@@ -48,6 +48,7 @@ std::string Progress::state(Clock::time_point now) const {
     const double seconds = std::chrono::duration<double>(now - start_).count();
     const double rate = static_cast<double>(done_) / seconds;
     const std::string speed = unit_ == Unit::slots   ? fmt::format("slots, {:.0f} slots/s", rate)
+                              : unit_ == Unit::parts ? fmt::format("parts, {:.1f} parts/min", 60.0 * rate)
                               : unit_ == Unit::bytes ? fmt::format("bytes, {:.0f} MB/s", 1e-6 * rate)
                                                      : fmt::format("symbols, {:.1f} Msymbol/s", 1e-6 * rate);
     return (terminal_ ? bar(fraction) : "") + fmt::format("{:.0f} % of {} {}, {:.0f} s left",

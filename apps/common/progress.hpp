@@ -10,10 +10,10 @@ namespace phy::apps {
 /// Shows progress on stderr: a bar on a terminal, else a line at most every ten seconds. Not thread-safe.
 class Progress {
 public:
-    enum class Unit { symbols, slots, bytes };
+    enum class Unit { symbols, slots, bytes, parts };
     using Clock = std::chrono::steady_clock;
 
-    /// total: expected number of symbols, slots or bytes; quiet: shows nothing; time: the time now.
+    /// total: expected number of symbols, slots, bytes or parts; quiet: shows nothing; time: the time now.
     Progress(std::uint64_t total, bool quiet, Unit unit = Unit::symbols,
              std::function<Clock::time_point()> time = Clock::now);
 

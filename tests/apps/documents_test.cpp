@@ -56,8 +56,8 @@ void add_names(const JsonValue& json, Names& keys, Names& words) {
 
 /// Reports of --json, in the words of docs/cli.md.
 const Names benchmarks = {"stream_bench", "slot_bench", "ladder"};
-const Names all_reports = {"symbols", "slots",    "measure",      "gen",        "sim",
-                           "join",    "phy_info", "stream_bench", "slot_bench", "ladder"};
+const Names all_reports = {"symbols", "slots",    "measure",      "gen",        "sim",    "join",
+                           "mpi",     "phy_info", "stream_bench", "slot_bench", "ladder"};
 
 /// Those of a cell such as "sim, `ladder`", or all others if it begins with "all".
 Names reports_of(const std::string& cell) {
@@ -178,6 +178,10 @@ TEST_F(Documents, NameEveryKeyOfReportsAndNoOther) {
         {"phy_info", {phy_info}},
         {"stream_bench", {app("stream_bench"), "--symbols", "1000", "--rounds", "1"}},
         {"slot_bench", {app("slot_bench"), "--symbols", "1000", "--slots", "10"}}};
+    if (std::filesystem::exists(app("demod_app_mpi")))
+        commands.push_back({"mpi",
+                            {"env", "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
+                             app("demod_app_mpi"), samples, "-o", path("mpi.h5")}});
     if (has_device())
         for (const char* const ladder : {"demap", "streams", "reduce", "average"})
             commands.push_back(

@@ -95,7 +95,7 @@ protected:
     static std::vector<Program> programs() {
         const std::filesystem::path folder = std::filesystem::path(demod_app).parent_path();
         std::vector<Program> all;
-        for (const char* const name : {"demod_app", "phy_join", "measure_app", "capture_gen", "link_sim",
+        for (const char* const name : {"demod_app", "demod_app_mpi", "phy_join", "measure_app", "capture_gen", "link_sim",
                                        "phy_info", "stream_bench", "slot_bench", "ladder"})
             if (std::filesystem::exists(folder / name)) all.push_back({name, folder / name});
         return all;
@@ -134,6 +134,7 @@ protected:
     static std::string section_of_program(const Program& program) {
         const std::string page = read_page("cli.md");
         const std::string heading = "## " + program.name;
+        if (program.name == "demod_app_mpi") return section_of(page, "## demod_app") + section_of(page, heading);
         const bool is_alone = page.find("\n" + heading + "\n") != std::string::npos;
         return section_of(page, is_alone ? heading : "## phy_info and benchmarks");
     }
@@ -213,19 +214,20 @@ TEST_F(Help, DocumentsNameEveryOption) {
 
 TEST_F(Help, DocumentsNameNoOtherOption) {
     std::set<std::string> all;
-    bool has_ladder = false;
+    std::set<std::string> names;
     for (const Program& program : programs()) {
         const std::set<std::string> options = options_of(program);
         all.insert(options.begin(), options.end());
-        has_ladder = has_ladder || program.name == "ladder";
+        names.insert(program.name);
         const std::string section = section_of_program(program);
         if (section.find("ladder") != std::string::npos) continue;
         for (const std::string& option : options_in(section))
             EXPECT_TRUE(options.contains(option)) << "docs/cli.md: " << program.name << " " << option;
     }
-    // A build without CUDA has no ladder.
+    // A build without CUDA or MPI lacks a program.
+    const bool has_all = names.contains("ladder") && names.contains("demod_app_mpi");
     const std::string page = read_page("cli.md");
-    for (const std::string& option : options_in(has_ladder ? page : common_part()))
+    for (const std::string& option : options_in(has_all ? page : common_part()))
         EXPECT_TRUE(all.contains(option)) << "docs/cli.md: " << option;
 }
 

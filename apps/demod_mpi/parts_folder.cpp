@@ -1,0 +1,147 @@
+#include "demod_mpi/parts_folder.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <variant>
+
+#include <fmt/format.h>
+
+#include "common/number.hpp"
+#include "phy/core/error.hpp"
+#include "phy/machine/atomic_file.hpp"
+
+namespace phy::apps {
+namespace {
+
+constexpr std::string_view sums_ending = ".sums";
+
+std::string read_text(const std::filesystem::path& file) {
+    std::ifstream in(file, std::ios::binary);
+    std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+    if (!in) throw FileError(fmt::format("{}: cannot be read", file.string()));
+    return text;
+}
+
+void write_text(const std::filesystem::path& file, const std::string& text, bool durable) {
+    AtomicFile out(file, {.overwrite = true, .durable = durable});
+    out.append(text);
+    out.commit();
+}
+
+PartSums sums_of(const Demodulation& done) {
+    return {.soft_bits = done.soft_bits,
+            .saturated = done.counters.saturated,
+            .bit_errors = done.bit_errors.value_or(0),
+            .compared_bits = done.compared_bits,
+            .warnings = done.warnings};
+}
+
+PartSums sums_of(const Reception& done) {
+    return {.soft_bits = done.soft_bits,
+            .saturated = done.saturated,
+            .bit_errors = done.bit_errors.value_or(0),
+            .compared_bits = done.compared_bits,
+            .transport_blocks = done.transport_blocks.size(),
+            .valid_transport_blocks = done.valid_transport_blocks,
+            .warnings = done.warnings};
+}
+
+/// Numbers of the sums in the order of their lines.
+template <typename Sums, typename Visit>
+void visit_numbers(Sums& sums, Visit visit) {
+    visit(sums.soft_bits);
+    visit(sums.saturated);
+    visit(sums.bit_errors);
+    visit(sums.compared_bits);
+    visit(sums.transport_blocks);
+    visit(sums.valid_transport_blocks);
+}
+
+}  // namespace
+
+void PartSums::add(const PartSums& other) {
+    std::vector<std::uint64_t> numbers;
+    visit_numbers(other, [&](std::uint64_t number) { numbers.push_back(number); });
+    auto next = numbers.begin();
+    visit_numbers(*this, [&](std::uint64_t& number) { number += *next++; });
+    for (const std::string& warning : other.warnings)
+        if (std::ranges::find(warnings, warning) == warnings.end()) warnings.push_back(warning);
+}
+
+PartSums sums_of(const Demodulated& done) {
+    return std::visit([](const auto& result) { return sums_of(result); }, done);
+}
+
+std::string PartsFolder::file(std::uint64_t first, std::string_view ending) const {
+    // Names in the order of their rows.
+    return (folder_ / fmt::format("{:012}{}", first, ending)).string();
+}
+
+void PartsFolder::open(const std::string& command) const {
+    const std::filesystem::path file = folder_ / "command";
+    std::error_code ignored;
+    if (std::filesystem::exists(file, ignored)) {
+        if (const std::string before = read_text(file); before != command)
+            throw FileError(
+                fmt::format("{}: has parts of another command, \"{}\"; here it is \"{}\": give the same "
+                            "options, or remove "
+                            "the folder",
+                            folder_.string(), before, command));
+        return;
+    }
+    if (std::filesystem::exists(folder_, ignored) && !std::filesystem::is_empty(folder_, ignored))
+        throw FileError(fmt::format(
+            "{}: exists, and is no folder of parts: remove it, or name another output", folder_.string()));
+    std::error_code error;
+    std::filesystem::create_directories(folder_, error);
+    if (error) throw FileError(fmt::format("{}: cannot be made: {}", folder_.string(), error.message()));
+    write_text(file, command, true);
+}
+
+std::vector<std::uint64_t> PartsFolder::complete_parts() const {
+    std::vector<std::uint64_t> parts;
+    for (const auto& entry : std::filesystem::directory_iterator(folder_)) {
+        const std::filesystem::path& path = entry.path();
+        if (path.extension() != sums_ending) continue;
+        const auto first = parse_number<std::uint64_t>(path.stem().string());
+        if (first && std::filesystem::exists(rows_file(*first))) parts.push_back(*first);
+    }
+    std::ranges::sort(parts);
+    return parts;
+}
+
+void PartsFolder::write_sums(std::uint64_t first, const PartSums& sums, bool durable) const {
+    std::string text;
+    visit_numbers(sums, [&](std::uint64_t number) { text += std::to_string(number) + "\n"; });
+    for (std::string warning : sums.warnings) {
+        std::ranges::replace(warning, '\n', ' ');
+        text += warning + "\n";
+    }
+    write_text(file(first, sums_ending), text, durable);
+}
+
+PartSums PartsFolder::read_sums(std::uint64_t first) const {
+    const std::string name = file(first, sums_ending);
+    std::ifstream in(name);
+    PartSums sums;
+    std::string line;
+    visit_numbers(sums, [&](std::uint64_t& number) {
+        std::getline(in, line);
+        const auto value = parse_number<std::uint64_t>(line);
+        if (!value) throw FileError(fmt::format("{}: expected whole numbers, one in a line", name));
+        number = *value;
+    });
+    while (std::getline(in, line))
+        sums.warnings.push_back(line);
+    return sums;
+}
+
+void PartsFolder::remove() const {
+    std::error_code error;
+    std::filesystem::remove_all(folder_, error);
+    if (error) throw FileError(fmt::format("{}: cannot be removed: {}", folder_.string(), error.message()));
+}
+
+}  // namespace phy::apps

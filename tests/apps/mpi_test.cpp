@@ -1,0 +1,206 @@
+// demod_app_mpi writes what demod_app writes, whatever the number of ranks and ranges, and goes on where it
+// was killed.
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "support/app_test.hpp"
+#include "support/fewer_cases.hpp"
+#include "support/hdf5_file.hpp"
+#include "support/random_seed.hpp"
+#include "support/test_files.hpp"
+
+namespace phy::test {
+namespace {
+
+/// Children of a process, and theirs.
+std::vector<pid_t> descendants_of(pid_t parent) {
+    std::vector<pid_t> found;
+    std::ifstream in("/proc/" + std::to_string(parent) + "/task/" + std::to_string(parent) + "/children");
+    for (pid_t child = 0; in >> child;) {
+        found.push_back(child);
+        std::ranges::copy(descendants_of(child), std::back_inserter(found));
+    }
+    return found;
+}
+
+class Mpi : public AppTest {
+protected:
+    static Arguments command(int ranks, const Arguments& arguments) {
+        Arguments all = {MPIEXEC, "-n", std::to_string(ranks), DEMOD_APP_MPI};
+        all.insert(all.end(), arguments.begin(), arguments.end());
+        return all;
+    }
+
+    /// As many ranks as wanted, also as root.
+    static Arguments environment() {
+        return {"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
+                "OMPI_MCA_rmaps_base_oversubscribe=1", "OMPI_MCA_hwloc_base_binding_policy=none"};
+    }
+
+    static Outcome share(int ranks, const Arguments& arguments) {
+        return run(command(ranks, arguments), environment());
+    }
+
+    static JsonValue share_json(int ranks, Arguments arguments) {
+        arguments.emplace_back("--json");
+        const Outcome outcome = share(ranks, arguments);
+        EXPECT_EQ(outcome.status, 0) << outcome.err;
+        return parse_json(outcome.out);
+    }
+
+    void expect_whole() const {
+        const Hdf5Names names = names_in(path("whole.h5"));
+        EXPECT_EQ(names_in(path("joined.h5")).datasets, names.datasets);
+        EXPECT_EQ(names_in(path("joined.h5")).attributes, names.attributes);
+        for (const std::string& name : names.datasets)
+            EXPECT_EQ(read_dataset(path("joined.h5"), name), read_dataset(path("whole.h5"), name)) << name;
+        EXPECT_FALSE(std::filesystem::exists(path("joined.h5.parts")));
+    }
+
+    /// A recording of that many slots, and what demod_app writes for it.
+    JsonValue receive_whole(int slots) {
+        const std::string capture =
+            generate("recording.h5",
+                     {"--from", "samples", "--link", data_file("pusch.json"), "--slots",
+                      std::to_string(slots), "--snr-db", "20", "--seed", std::to_string(random_() % 1000)});
+        recording_ = {capture, "--write", "llr,symbols", "-o"};
+        Arguments whole = recording_;
+        whole.push_back(path("whole.h5"));
+        return demod_json(whole);
+    }
+
+    [[nodiscard]] Arguments recording(std::uint64_t range_size) const {
+        Arguments all = recording_;
+        all.insert(all.end(), {path("joined.h5"), "--force", "--range-size", std::to_string(range_size)});
+        return all;
+    }
+
+    /// The text is on stderr once, whatever the launcher adds.
+    static void expect_error(const Outcome& outcome, const std::string& text) {
+        EXPECT_NE(outcome.status, 0);
+        const std::size_t first = outcome.err.find(text);
+        ASSERT_NE(first, std::string::npos) << outcome.err;
+        EXPECT_EQ(outcome.err.find(text, first + 1), std::string::npos) << outcome.err;
+    }
+
+    void kill_somebody(const Subprocess& launcher);
+
+    std::mt19937 random_{phy_test::random_seed()};
+    Arguments recording_;
+};
+
+TEST_F(Mpi, AnyRanksWriteWhatOneProcessWrites) {
+    const JsonValue whole = receive_whole(40);
+    for (const int ranks : {1, 2, 3, 8}) {
+        const std::uint64_t size = 1 + random_() % 45;
+        SCOPED_TRACE(std::to_string(ranks) + " ranks, " + std::to_string(size) + " slots");
+        const JsonValue done = share_json(ranks, recording(size));
+        const auto slots = static_cast<std::uint64_t>(whole["slots"].number());
+        EXPECT_EQ(done["ranks"].number(), ranks);
+        EXPECT_EQ(done["parts"].number(), static_cast<double>((slots + size - 1) / size));
+        EXPECT_EQ(done["parts_before"].number(), 0.0);
+        for (const char* const key : {"soft_bits", "saturated", "bit_errors", "compared_bits"})
+            EXPECT_EQ(done[key].number(), whole[key].number()) << key;
+        expect_whole();
+    }
+}
+
+TEST_F(Mpi, GainAndNoiseAreMeasuredOnce) {
+    const std::string capture =
+        generate("symbols.h5", {"--modulation", "64qam", "--symbols", "50000", "--snr-db", "15"});
+    const Arguments measured = {capture, "--gain", "auto", "--noise-variance", "estimate", "-o"};
+    Arguments whole = measured;
+    whole.push_back(path("whole.h5"));
+    demod(whole);
+    Arguments joined = measured;
+    joined.insert(joined.end(),
+                  {path("joined.h5"), "--range-size", std::to_string(1000 + random_() % 60'000)});
+    share_json(3, joined);
+    expect_whole();
+}
+
+/// A rank, all ranks, or the launcher.
+void Mpi::kill_somebody(const Subprocess& launcher) {
+    const std::vector<pid_t> ranks = descendants_of(launcher.id());
+    const auto choice = random_() % 3;
+    if (choice == 0 || ranks.empty()) return launcher.signal(SIGKILL);
+    if (choice == 1) return (void)kill(ranks[random_() % ranks.size()], SIGKILL);
+    for (const pid_t rank : ranks)
+        kill(rank, SIGKILL);
+}
+
+TEST_F(Mpi, KilledRunsGoOn) {
+    receive_whole(1000);
+    const Arguments all = recording(1);
+    const auto start = std::chrono::steady_clock::now();
+    share_json(3, all);
+    const std::chrono::duration<double> whole = std::chrono::steady_clock::now() - start;
+    std::filesystem::remove(path("joined.h5"));
+    std::uniform_real_distribution<double> share_of_run(0.2, 1.0);
+    std::uint64_t kept = 0;
+    for (int i = 0; i < phy_test::fewer_times(6); ++i) {
+        std::vector<pid_t> ranks;
+        {
+            Subprocess launcher(command(3, all), environment());
+            std::this_thread::sleep_for(share_of_run(random_) * whole);
+            ranks = descendants_of(launcher.id());
+            kill_somebody(launcher);
+            launcher.wait();
+        }
+        for (const pid_t rank : ranks)
+            while (kill(rank, 0) == 0)
+                std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        if (std::filesystem::exists(path("joined.h5"))) {
+            expect_whole();
+            std::filesystem::remove(path("joined.h5"));
+            continue;
+        }
+        if (random_() % 2 != 0) continue;
+        const JsonValue done = share_json(3, all);
+        kept += static_cast<std::uint64_t>(done["parts_before"].number());
+        expect_whole();
+        std::filesystem::remove(path("joined.h5"));
+    }
+    share_json(2, all);
+    expect_whole();
+    RecordProperty("parts_kept", std::to_string(kept));
+    EXPECT_GT(kept, 0U);
+}
+
+TEST_F(Mpi, MistakesAreNamedOnce) {
+    receive_whole(10);
+    const auto with = [&](const Arguments& more) {
+        Arguments all = recording(4);
+        all.insert(all.end(), more.begin(), more.end());
+        return all;
+    };
+    expect_error(share(3, {recording_.front()}), "--output is missing");
+    expect_error(share(3, with({"--range", "0:4"})), "--range: not under MPI");
+    expect_error(share(3, with({"--rang", "0:4"})), "unrecognised option '--rang'");
+    expect_error(share(3, {path("none.h5"), "-o", path("joined.h5")}), "none.h5");
+    EXPECT_FALSE(std::filesystem::exists(path("joined.h5")));
+    std::filesystem::remove_all(path("joined.h5.parts"));
+
+    std::filesystem::create_directory(path("joined.h5.parts"));
+    std::ofstream(path("joined.h5.parts/mine")) << "text";
+    expect_error(share(2, with({})), "is no folder of parts");
+    EXPECT_TRUE(std::filesystem::exists(path("joined.h5.parts/mine")));
+    std::filesystem::remove_all(path("joined.h5.parts"));
+
+    std::filesystem::create_directory(path("joined.h5.parts"));
+    std::ofstream(path("joined.h5.parts/command")) << "another.h5";
+    expect_error(share(2, with({})), "has parts of another command, \"another.h5\"");
+}
+
+}  // namespace
+}  // namespace phy::test
