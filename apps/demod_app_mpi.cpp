@@ -81,8 +81,8 @@ int main(int argc, char** argv) {
         "demod_app on all ranks of an MPI program: each takes ranges of one capture, and the first joins "
         "them. A run "
         "that was stopped goes on if the same command is given again.";
-    app.examples = {{"mpirun -n 8 demod_app_mpi recording.h5 --link pusch.json -o soft_bits.h5",
-                     "a recording, by 8 processes of this machine"},
+    app.examples = {{"mpirun demod_app_mpi recording.h5 --link pusch.json -o soft_bits.h5",
+                     "a recording, by as many processes as this machine has processors"},
                     {"srun demod_app_mpi recording.h5 --link pusch.json -o soft_bits.h5 --range-size 10000",
                      "by the tasks of a job of Slurm, 10000 slots at a time"}};
     app.operand = Operand{"CAPTURE", &options.demod.capture, &options.demod.more_captures};

@@ -213,7 +213,7 @@ check "no file over 500 lines" short_files
 check "spdlog and Boost in no library code" only_in '(spdlog|fmt|boost)/' 'apps|tests/apps|tests/bench'
 check "no spdlog, Boost or HDF5 in CUDA code" plain_kernels
 check "HDF5 in no library code but capture" only_in '(hdf5|H5[A-Za-z]*)\.h' 'lib/phy/capture|tests/capture|tests/support'
-check "nlohmann-json in no library code but capture and receiver" only_in 'nlohmann/' 'lib/phy/capture|lib/phy/receiver|tests/receiver'
+check "nlohmann-json in no library code but capture, files and receiver" only_in 'nlohmann/' 'lib/phy/capture|lib/phy/files|lib/phy/receiver|tests/receiver'
 check "rooms include what they declare" includes_go_up
 check "docs/developer/architecture.md names the rooms" page_names_the_rooms
 check "outputs take no last bits from a C library" last_bits_are_ours

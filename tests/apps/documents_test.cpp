@@ -56,7 +56,7 @@ void add_names(const JsonValue& json, Names& keys, Names& words) {
 
 /// Reports of --json, in the words of docs/cli.md.
 const Names benchmarks = {"stream_bench", "slot_bench", "ladder"};
-const Names all_reports = {"symbols", "slots",    "measure",      "gen",        "sim",    "join",
+const Names all_reports = {"symbols", "slots",    "measure",      "gen",        "sim",   "join",
                            "mpi",     "phy_info", "stream_bench", "slot_bench", "ladder"};
 
 /// Those of a cell such as "sim, `ladder`", or all others if it begins with "all".

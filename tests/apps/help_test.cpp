@@ -95,8 +95,8 @@ protected:
     static std::vector<Program> programs() {
         const std::filesystem::path folder = std::filesystem::path(demod_app).parent_path();
         std::vector<Program> all;
-        for (const char* const name : {"demod_app", "demod_app_mpi", "phy_join", "measure_app", "capture_gen", "link_sim",
-                                       "phy_info", "stream_bench", "slot_bench", "ladder"})
+        for (const char* const name : {"demod_app", "demod_app_mpi", "phy_join", "measure_app", "capture_gen",
+                                       "link_sim", "phy_info", "stream_bench", "slot_bench", "ladder"})
             if (std::filesystem::exists(folder / name)) all.push_back({name, folder / name});
         return all;
     }
@@ -134,15 +134,17 @@ protected:
     static std::string section_of_program(const Program& program) {
         const std::string page = read_page("cli.md");
         const std::string heading = "## " + program.name;
-        if (program.name == "demod_app_mpi") return section_of(page, "## demod_app") + section_of(page, heading);
+        if (program.name == "demod_app_mpi")
+            return section_of(page, "## demod_app") + section_of(page, heading);
         const bool is_alone = page.find("\n" + heading + "\n") != std::string::npos;
         return section_of(page, is_alone ? heading : "## phy_info and benchmarks");
     }
 
     static std::vector<Arguments> examples_of(const Program& program) {
         std::vector<Arguments> examples;
+        const std::regex command("  ((mpirun|srun) )?" + program.name + "( .*)?");
         for (const std::string& line : lines_of(run({program.path, "--help"}).out))
-            if (line.starts_with("  " + program.name)) examples.push_back(words_of(line));
+            if (std::regex_match(line, command)) examples.push_back(words_of(line));
         return examples;
     }
 };
