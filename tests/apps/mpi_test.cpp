@@ -107,7 +107,8 @@ TEST_F(Mpi, AnyRanksWriteWhatOneProcessWrites) {
         const JsonValue done = share_json(ranks, recording(size));
         const auto slots = static_cast<std::uint64_t>(whole["slots"].number());
         EXPECT_EQ(done["ranks"].number(), ranks);
-        EXPECT_EQ(done["parts"].number(), static_cast<double>((slots + size - 1) / size));
+        const std::uint64_t parts = (slots + size - 1) / size;
+        EXPECT_EQ(done["parts"].number(), static_cast<double>(parts));
         EXPECT_EQ(done["parts_before"].number(), 0.0);
         for (const char* const key : {"soft_bits", "saturated", "bit_errors", "compared_bits"})
             EXPECT_EQ(done[key].number(), whole[key].number()) << key;
