@@ -16,6 +16,7 @@ namespace phy::apps {
 namespace {
 
 constexpr std::string_view sums_ending = ".sums";
+constexpr std::string_view command_file = "command";
 
 std::string read_text(const std::filesystem::path& file) {
     std::ifstream in(file, std::ios::binary);
@@ -80,7 +81,7 @@ std::string PartsFolder::file(std::uint64_t first, std::string_view ending) cons
 }
 
 void PartsFolder::open(const std::string& command) const {
-    const std::filesystem::path file = folder_ / "command";
+    const std::filesystem::path file = folder_ / command_file;
     std::error_code ignored;
     if (std::filesystem::exists(file, ignored)) {
         if (const std::string before = read_text(file); before != command)
@@ -139,7 +140,10 @@ PartSums PartsFolder::read_sums(std::uint64_t first) const {
 }
 
 void PartsFolder::remove() const {
+    // The command comes last: without it the rest would be no folder of parts.
     std::error_code error;
+    for (const auto& entry : std::filesystem::directory_iterator(folder_, error))
+        if (entry.path().filename() != command_file) std::filesystem::remove_all(entry.path(), error);
     std::filesystem::remove_all(folder_, error);
     if (error) throw FileError(fmt::format("{}: cannot be removed: {}", folder_.string(), error.message()));
 }
