@@ -142,6 +142,14 @@ page_names_the_rooms() {
     <(awk -F '|' '{ print $1 ": " ($3 == "" ? "nothing" : $3) }' $rooms)
 }
 
+dockerfile_gets_tools() {
+  local tool missing=0
+  for tool in $(grep -oE 'tools/[a-z_]+\.[a-z]+' cmake/PhyInstall.cmake); do
+    grep -qxF -e "!$tool" -e "!tools/*.${tool##*.}" .dockerignore || { echo ".dockerignore leaves out $tool" && missing=1; }
+  done
+  return "$missing"
+}
+
 # The last bits of a C library's functions are its own: what reaches an output takes them from numerics/elementary.hpp.
 last_bits_are_ours() {
   local names='exp|exp2|expm1|log|log2|log10|log1p|pow|sin|cos|tan|asin|acos|atan|atan2|sinh|cosh|tanh|hypot|cbrt|erf|erfc|tgamma|lgamma'
@@ -216,6 +224,7 @@ check "HDF5 in no library code but capture" only_in '(hdf5|H5[A-Za-z]*)\.h' 'lib
 check "nlohmann-json in no library code but capture, files and receiver" only_in 'nlohmann/' 'lib/phy/capture|lib/phy/files|lib/phy/receiver|tests/receiver'
 check "rooms include what they declare" includes_go_up
 check "docs/developer/architecture.md names the rooms" page_names_the_rooms
+check "tools/Dockerfile gets the tools that are installed" dockerfile_gets_tools
 check "outputs take no last bits from a C library" last_bits_are_ours
 check "every public header compiles on its own, with a plain host compiler" public_headers_are_plain
 check "every -inl.h file compiles on its own" inl_files_stand_alone
