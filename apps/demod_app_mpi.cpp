@@ -83,8 +83,8 @@ int main(int argc, char** argv) {
         "that was stopped goes on if the same command is given again.";
     app.examples = {{"mpirun demod_app_mpi recording.h5 --link pusch.json -o soft_bits.h5",
                      "a recording, by as many processes as this machine has processors"},
-                    {"srun demod_app_mpi recording.h5 --link pusch.json -o soft_bits.h5 --range-size 10000",
-                     "by the tasks of a job of Slurm, 10000 slots at a time"}};
+                    {"srun demod_app_mpi recording.h5 --link pusch.json -o soft_bits.h5 --range-size 20000",
+                     "by the tasks of a job of Slurm, 20000 slots at a time"}};
     app.operand = Operand{"CAPTURE", &options.demod.capture, &options.demod.more_captures};
     app.printed = &options.demod.example;
     add_demod_options(options.demod, app.options);
@@ -92,7 +92,7 @@ int main(int argc, char** argv) {
         ("shards", flag(options.shards),
          "do not copy the parts: the output refers to them, and they must stay where they are")  //
         ("range-size", number_within<std::uint64_t>(options.range_size, "--range-size", "N", from_one_on),
-         "slots or symbols that a rank takes at a time; default: 2000 slots or 2^24 symbols");
+         "slots or symbols that a rank takes at a time; default: 10000 slots or 2^24 symbols");
     app.body = [&](const CommonOptions& common) {
         silence.reset();
         const phy::mpi::Session session(argc, argv);
@@ -100,12 +100,11 @@ int main(int argc, char** argv) {
         MPI_Comm_size(MPI_COMM_WORLD, &ranks);
         if (is_other_rank() && ranks == 1)
             throw phy::ArgumentError(
-                "MPI has one rank, but the launcher started several: it is one of another MPI than that of "
-                "this program");
+                "MPI has one rank, but the launcher started several: both use different MPIs");
         try {
             run_on_all_ranks(MPI_COMM_WORLD, options, common);
         } catch (const phy::mpi::FirstRankError&) {
-            // That rank says it.
+            // That rank prints it.
         }
     };
     return run_app(app, argc, argv);

@@ -403,6 +403,13 @@ Demodulated demodulate(const DemodOptions& options, bool quiet) {
     return done;
 }
 
+std::vector<std::filesystem::path> input_files(const DemodOptions& options) {
+    require_different_files(options);
+    std::vector<std::filesystem::path> files = Opened(options, true).capture().files;
+    if (!options.link.empty()) files.emplace_back(options.link);
+    return files;
+}
+
 WholeCapture measure_whole(const DemodOptions& options, bool quiet) {
     require_different_files(options);
     Opened opened(options, quiet);
@@ -416,7 +423,8 @@ WholeCapture measure_whole(const DemodOptions& options, bool quiet) {
         if (!measures) return {.items = opened.capture().symbols, .gain = how.gain};
         how.range = ItemRange{0, 1};
         const Demodulation first = demodulate_file(options.capture, {}, how);
-        WholeCapture whole = {.items = opened.capture().symbols, .gain = first.gain};
+        WholeCapture whole = {
+            .items = opened.capture().symbols, .gain = first.gain, .warnings = first.warnings};
         if (how.estimate_noise) whole.noise_variance = first.noise_variance;
         return whole;
     });

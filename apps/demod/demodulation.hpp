@@ -1,8 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
+#include <string>
 #include <variant>
+#include <vector>
 
 #include "demod/options.hpp"
 
@@ -19,7 +22,11 @@ struct WholeCapture {
     std::uint64_t items = 0;                   ///< symbols or slots
     std::optional<float> gain = {};            ///< of symbols
     std::optional<float> noise_variance = {};  ///< of symbols, if it was to be estimated
+    std::vector<std::string> warnings = {};
 };
+
+/// The files that are read.
+std::vector<std::filesystem::path> input_files(const DemodOptions& options);
 
 /// Measures it; of slots by DemodOptions::survey.
 WholeCapture measure_whole(const DemodOptions& options, bool quiet);

@@ -11,6 +11,7 @@
 #include "common/number.hpp"
 #include "phy/core/error.hpp"
 #include "phy/machine/atomic_file.hpp"
+#include "phy/receiver/acquisition/acquisition.hpp"
 
 namespace phy::apps {
 namespace {
@@ -40,7 +41,11 @@ PartSums sums_of(const Demodulation& done) {
 }
 
 PartSums sums_of(const Reception& done) {
-    return {.soft_bits = done.soft_bits,
+    const double least = min_coherence(done.link.allocation);
+    const auto has_dmrs = [least](const SlotReport& report) { return report.coherence >= least; };
+    return {.slots = done.slots,
+            .slots_with_dmrs = static_cast<std::uint64_t>(std::ranges::count_if(done.reports, has_dmrs)),
+            .soft_bits = done.soft_bits,
             .saturated = done.saturated,
             .bit_errors = done.bit_errors.value_or(0),
             .compared_bits = done.compared_bits,
@@ -52,6 +57,8 @@ PartSums sums_of(const Reception& done) {
 /// Numbers of the sums in the order of their lines.
 template <typename Sums, typename Visit>
 void visit_numbers(Sums& sums, Visit visit) {
+    visit(sums.slots);
+    visit(sums.slots_with_dmrs);
     visit(sums.soft_bits);
     visit(sums.saturated);
     visit(sums.bit_errors);
@@ -84,21 +91,35 @@ void PartsFolder::open(const std::string& command) const {
     const std::filesystem::path file = folder_ / command_file;
     std::error_code ignored;
     if (std::filesystem::exists(file, ignored)) {
-        if (const std::string before = read_text(file); before != command)
-            throw FileError(
-                fmt::format("{}: has parts of another command, \"{}\"; here it is \"{}\": give the same "
-                            "options, or remove "
-                            "the folder",
-                            folder_.string(), before, command));
+        const std::string before = read_text(file);
+        if (before == command) return;
+        if (!complete_parts().empty())
+            throw FileError(fmt::format(
+                "{}: has parts of another command, or of a capture or link that has changed since: "
+                "\"{}\". Give that command again, or remove the folder",
+                folder_.string(), before.substr(0, before.find('\n'))));
+        std::filesystem::remove(survey_file(), ignored);
+        write_text(file, command, true);
         return;
     }
     if (std::filesystem::exists(folder_, ignored) && !std::filesystem::is_empty(folder_, ignored))
         throw FileError(fmt::format(
-            "{}: exists, and is no folder of parts: remove it, or name another output", folder_.string()));
+            "{}: exists, and is not a parts folder: remove it, or name another output", folder_.string()));
     std::error_code error;
     std::filesystem::create_directories(folder_, error);
-    if (error) throw FileError(fmt::format("{}: cannot be made: {}", folder_.string(), error.message()));
+    if (error) throw FileError(fmt::format("{}: cannot be created: {}", folder_.string(), error.message()));
     write_text(file, command, true);
+}
+
+/// Without --durable a loss of power may leave empty files.
+bool PartsFolder::is_complete(std::uint64_t first) const {
+    std::error_code error;
+    try {
+        static_cast<void>(read_sums(first));
+        return std::filesystem::file_size(rows_file(first), error) > 0 && !error;
+    } catch (const FileError&) {
+        return false;
+    }
 }
 
 std::vector<std::uint64_t> PartsFolder::complete_parts() const {
@@ -107,7 +128,7 @@ std::vector<std::uint64_t> PartsFolder::complete_parts() const {
         const std::filesystem::path& path = entry.path();
         if (path.extension() != sums_ending) continue;
         const auto first = parse_number<std::uint64_t>(path.stem().string());
-        if (first && std::filesystem::exists(rows_file(*first))) parts.push_back(*first);
+        if (first && is_complete(*first)) parts.push_back(*first);
     }
     std::ranges::sort(parts);
     return parts;
@@ -129,8 +150,8 @@ PartSums PartsFolder::read_sums(std::uint64_t first) const {
     PartSums sums;
     std::string line;
     visit_numbers(sums, [&](std::uint64_t& number) {
-        std::getline(in, line);
-        const auto value = parse_number<std::uint64_t>(line);
+        const bool is_there = static_cast<bool>(std::getline(in, line));
+        const auto value = is_there ? parse_number<std::uint64_t>(line) : std::nullopt;
         if (!value) throw FileError(fmt::format("{}: expected whole numbers, one in a line", name));
         number = *value;
     });
@@ -139,13 +160,13 @@ PartSums PartsFolder::read_sums(std::uint64_t first) const {
     return sums;
 }
 
-void PartsFolder::remove() const {
+std::error_code PartsFolder::remove() const {
     // The command comes last: without it the rest would be no folder of parts.
     std::error_code error;
     for (const auto& entry : std::filesystem::directory_iterator(folder_, error))
         if (entry.path().filename() != command_file) std::filesystem::remove_all(entry.path(), error);
     std::filesystem::remove_all(folder_, error);
-    if (error) throw FileError(fmt::format("{}: cannot be removed: {}", folder_.string(), error.message()));
+    return error;
 }
 
 }  // namespace phy::apps

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "demod/demodulation.hpp"
@@ -12,6 +13,8 @@ namespace phy::apps {
 
 /// Numbers of parts, which add up.
 struct PartSums {
+    std::uint64_t slots = 0;  ///< of samples and grids
+    std::uint64_t slots_with_dmrs = 0;
     std::uint64_t soft_bits = 0;
     std::uint64_t saturated = 0;
     std::uint64_t bit_errors = 0;
@@ -32,8 +35,9 @@ class PartsFolder {
 public:
     explicit PartsFolder(const std::string& output) : folder_(output + ".parts") {}
 
-    /// Makes the folder if there is none. command: arguments that the parts depend on. Throws FileError if
-    /// the folder is one of another command, or none of parts.
+    /// Makes the folder if there is none. command: what the parts depend on, on its first line for people. A
+    /// folder of another command that has no complete part is taken over. Throws FileError if it has parts of
+    /// another command, or is not a parts folder.
     void open(const std::string& command) const;
 
     [[nodiscard]] std::string rows_file(std::uint64_t first) const { return file(first, ".h5"); }
@@ -45,9 +49,11 @@ public:
     void write_sums(std::uint64_t first, const PartSums& sums, bool durable) const;
     [[nodiscard]] PartSums read_sums(std::uint64_t first) const;
 
-    void remove() const;
+    /// Returns what hindered it.
+    [[nodiscard]] std::error_code remove() const;
 
 private:
+    [[nodiscard]] bool is_complete(std::uint64_t first) const;
     [[nodiscard]] std::string file(std::uint64_t first, std::string_view ending) const;
 
     std::filesystem::path folder_;

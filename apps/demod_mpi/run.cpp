@@ -4,11 +4,14 @@
 #include <chrono>
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <sstream>
+#include <system_error>
 #include <vector>
 
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
+#include <unistd.h>
 
 #include "common/interrupt.hpp"
 #include "common/progress.hpp"
@@ -16,14 +19,17 @@
 #include "demod_mpi/parts_folder.hpp"
 #include "phy/capture/write/join.hpp"
 #include "phy/core/backend.hpp"
+#include "phy/core/version.hpp"
+#include "phy/machine/host.hpp"
 #include "phy/mpi/ranks.hpp"
 
 namespace phy::apps {
 namespace {
 
 constexpr std::uint64_t symbols_per_range = std::uint64_t{1} << 24;
-constexpr std::uint64_t slots_per_range = 2000;
-constexpr std::size_t most_errors = 10;
+constexpr std::uint64_t slots_per_range = 10'000;
+constexpr std::uint64_t max_parts = 1'000'000;
+constexpr std::size_t max_lines = 10;  ///< of errors or warnings
 
 /// What rank 0 tells the others.
 struct Plan {
@@ -58,9 +64,14 @@ Plan parse_plan(const std::string& text) {
 /// Throws ArgumentError for options of a single process.
 void check(const DemodOptions& options) {
     if (options.output.empty()) throw ArgumentError("--output is missing; --help lists the options");
-    if (options.files.range) throw ArgumentError("--range: not under MPI, which shares out all ranges");
-    if (!options.trace.empty()) throw ArgumentError("--trace: not under MPI");
-    if (options.symbols.keep_shape) throw ArgumentError("--keep-shape: not under MPI");
+    const auto refuse = [](bool is_given, const char* option) {
+        if (is_given)
+            throw ArgumentError(fmt::format("{}: not with demod_app_mpi, only with demod_app", option));
+    };
+    refuse(options.files.range.has_value(), "--range");
+    refuse(!options.trace.empty(), "--trace");
+    refuse(options.symbols.keep_shape, "--keep-shape");
+    refuse(options.slots.diagnoses, "--diagnose");
     if (output_format(options.output) != OutputFormat::hdf5)
         throw ArgumentError(fmt::format(
             "--output {}: parts are joined to an HDF5 file; expected a name such as {}", options.output,
@@ -68,9 +79,11 @@ void check(const DemodOptions& options) {
     require_force_if_exists(options.output, options.files.overwrite);
 }
 
-/// A rank takes its share of the machine's processors, and one GPU.
+/// A rank takes its share of the machine's processors, unless a launcher has bound it to less, and one GPU.
 void share_machine(MachineOptions& machine, const mpi::Place& place) {
-    if (!machine.threads) machine.threads = std::max(1, (demodulation_threads() + 2) / place.local_ranks);
+    const auto of_machine = static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
+    if (!machine.threads)
+        machine.threads = std::min(Host::processors(), std::max(1, of_machine / place.local_ranks));
     if (!machine.device.empty() || (machine.backend != "auto" && machine.backend != "cuda")) return;
     if (Backend::forced()) return;
     const auto devices = std::ranges::count_if(Backend::all(), [](const Backend& each) {
@@ -79,22 +92,51 @@ void share_machine(MachineOptions& machine, const mpi::Place& place) {
     if (devices > 0) machine.device = std::to_string(place.local_rank % static_cast<int>(devices));
 }
 
+void warn(const std::vector<std::string>& warnings) {
+    const std::size_t count = std::min(warnings.size(), max_lines);
+    for (const std::string& warning : std::span(warnings).first(count))
+        spdlog::warn(warning);
+    if (warnings.size() > count) spdlog::warn("{} more warnings of parts", warnings.size() - count);
+}
+
+/// What parts depend on: the command, the version, and the files as they are now.
+std::string origin_of(const DemodMpiOptions& options) {
+    std::string text = fmt::format("{}\nphy {}\n", options.command, version);
+    for (const std::filesystem::path& file : input_files(options.demod))
+        text += fmt::format("{} {} {}\n", std::filesystem::absolute(file).string(),
+                            std::filesystem::file_size(file),
+                            std::filesystem::last_write_time(file).time_since_epoch().count());
+    return text;
+}
+
+/// Rows of which a plan has one part each.
+std::vector<std::uint64_t> first_rows(std::uint64_t items, std::uint64_t range_size) {
+    if ((items - 1) / range_size >= max_parts)
+        throw ArgumentError(
+            fmt::format("--range-size {}: {} items are more than {} parts; expected at least {}", range_size,
+                        items, max_parts, (items + max_parts - 1) / max_parts));
+    std::vector<std::uint64_t> firsts;
+    for (std::uint64_t first = 0; first < items; first += std::min(range_size, items - first))
+        firsts.push_back(first);
+    return firsts;
+}
+
 Plan make_plan(const DemodMpiOptions& options, const PartsFolder& folder, bool quiet) {
     check(options.demod);
-    folder.open(options.command);
+    folder.open(origin_of(options));
     Plan plan;
     plan.whole = measure_whole(options.demod, quiet);
     const bool has_symbols = plan.whole.gain.has_value();
     plan.range_size = options.range_size;
     if (plan.range_size == 0) plan.range_size = has_symbols ? symbols_per_range : slots_per_range;
     const std::vector<std::uint64_t> complete = folder.complete_parts();
-    for (std::uint64_t first = 0; first < plan.whole.items;
-         first += std::min(plan.range_size, plan.whole.items - first)) {
+    for (const std::uint64_t first : first_rows(plan.whole.items, plan.range_size)) {
         if (std::ranges::binary_search(complete, first))
             ++plan.before;
         else
             plan.missing.push_back(first);
     }
+    warn(plan.whole.warnings);
     return plan;
 }
 
@@ -123,7 +165,7 @@ void make_part(const DemodOptions& of_parts, const Plan& plan, std::uint64_t fir
 /// Throws FileError if any.
 void require_no_failures(const std::vector<mpi::FailedTask>& failed, const Plan& plan) {
     if (failed.empty()) return;
-    for (const mpi::FailedTask& task : std::span(failed).first(std::min(failed.size(), most_errors))) {
+    for (const mpi::FailedTask& task : std::span(failed).first(std::min(failed.size(), max_lines))) {
         const std::uint64_t first = plan.missing[task.task];
         spdlog::error("range {}:{}: {}", first, std::min(plan.range_size, plan.whole.items - first),
                       task.error.empty() ? "no rank began it" : task.error);
@@ -134,8 +176,7 @@ void require_no_failures(const std::vector<mpi::FailedTask>& failed, const Plan&
 
 JoinedParts join(const DemodMpiOptions& options, const Plan& plan, const PartsFolder& folder, bool quiet) {
     std::vector<std::filesystem::path> parts;
-    for (std::uint64_t first = 0; first < plan.whole.items;
-         first += std::min(plan.range_size, plan.whole.items - first))
+    for (const std::uint64_t first : first_rows(plan.whole.items, plan.range_size))
         parts.emplace_back(folder.rows_file(first));
     Progress progress(0, quiet, Progress::Unit::bytes);
     const SoftBitFileOptions& files = options.demod.files;
@@ -149,15 +190,19 @@ JoinedParts join(const DemodMpiOptions& options, const Plan& plan, const PartsFo
 
 void report(const DemodMpiOptions& options, const Plan& plan, const PartsFolder& folder,
             const mpi::Place& place, const CommonOptions& common, double seconds) {
+    PartSums sums;
+    for (const std::uint64_t first : first_rows(plan.whole.items, plan.range_size))
+        sums.add(folder.read_sums(first));
+    warn(sums.warnings);
+    if (sums.slots > 0 && sums.slots_with_dmrs == 0)
+        throw FileError(
+            fmt::format("{}: the DM-RS were found in none of {} slots", options.demod.capture, sums.slots));
     const auto start = std::chrono::steady_clock::now();
     const JoinedParts joined = join(options, plan, folder, common.quiet);
     const std::chrono::duration<double> join_seconds = std::chrono::steady_clock::now() - start;
-    PartSums sums;
-    for (const std::uint64_t first : folder.complete_parts())
-        sums.add(folder.read_sums(first));
-    if (!options.shards) folder.remove();
-    for (const std::string& warning : sums.warnings)
-        spdlog::warn(warning);
+    if (!options.shards)
+        if (const std::error_code error = folder.remove())
+            spdlog::warn("{}.parts: cannot be removed: {}", options.demod.output, error.message());
     const std::uint64_t parts = plan.before + plan.missing.size();
     std::vector<Json::Member> members = {{"ranks", place.ranks},         {"parts", parts},
                                          {"parts_before", plan.before},  {"joined_rows", joined.rows},
@@ -189,20 +234,23 @@ void report(const DemodMpiOptions& options, const Plan& plan, const PartsFolder&
 void run_on_all_ranks(MPI_Comm comm, DemodMpiOptions options, const CommonOptions& common) {
     const mpi::Place place = mpi::place_in(comm);
     DemodOptions& demod = options.demod;
-    share_machine(demod.machine, place);
     const PartsFolder folder(demod.output);
     if (demod.survey.empty()) {
         demod.survey = folder.survey_file();
         demod.surveys_if_slots = true;
     }
     const auto start = std::chrono::steady_clock::now();
-    const Plan plan = parse_plan(
-        mpi::from_first_rank(comm, [&] { return to_text(make_plan(options, folder, common.quiet)); }));
-    const DemodOptions of_parts = part_options(demod, plan);
+    // What fails on one rank alone fails its tasks: it has to meet the others again.
+    const Plan plan = parse_plan(mpi::from_first_rank(comm, [&] {
+        share_machine(demod.machine, place);
+        return to_text(make_plan(options, folder, common.quiet));
+    }));
+    DemodOptions of_parts = part_options(demod, plan);
     Progress progress(plan.missing.size(), common.quiet || place.rank != 0, Progress::Unit::parts);
     const auto failed =
         mpi::share_tasks(comm, plan.missing.size(), [&](std::uint64_t task, mpi::TaskCounter& counter) {
             throw_if_interrupted();
+            share_machine(of_parts.machine, place);
             if (task > 0) progress.update(task, plan.missing.size());
             make_part(of_parts, plan, plan.missing[task], folder, [&counter] { counter.answer(); });
         });

@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <random>
-#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -70,12 +70,12 @@ protected:
     /// A recording of that many slots, and what demod_app writes for it.
     JsonValue receive_whole(int slots) {
         const std::string capture =
-            generate("recording.h5",
-                     {"--from", "samples", "--link", data_file("pusch.json"), "--slots",
-                      std::to_string(slots), "--snr-db", "20", "--seed", std::to_string(random_() % 1000)});
+            generate("recording.h5", {"--from", "samples", "--link", data_file("pusch.json"), "--slots",
+                                      std::to_string(slots), "--snr-db", "20", "--seed",
+                                      std::to_string(random_() % 1000), "--force"});
         recording_ = {capture, "--write", "llr,symbols", "-o"};
         Arguments whole = recording_;
-        whole.push_back(path("whole.h5"));
+        whole.insert(whole.end(), {path("whole.h5"), "--force"});
         return demod_json(whole);
     }
 
@@ -91,6 +91,11 @@ protected:
         const std::size_t first = outcome.err.find(text);
         ASSERT_NE(first, std::string::npos) << outcome.err;
         EXPECT_EQ(outcome.err.find(text, first + 1), std::string::npos) << outcome.err;
+    }
+
+    static std::string read_file(const std::string& file) {
+        std::ifstream in(file);
+        return {std::istreambuf_iterator<char>(in), {}};
     }
 
     void kill_somebody(const Subprocess& launcher);
@@ -188,21 +193,83 @@ TEST_F(Mpi, MistakesAreNamedOnce) {
         return all;
     };
     expect_error(share(3, {recording_.front()}), "--output is missing");
-    expect_error(share(3, with({"--range", "0:4"})), "--range: not under MPI");
+    expect_error(share(3, with({"--range", "0:4"})), "--range: not with demod_app_mpi");
     expect_error(share(3, with({"--rang", "0:4"})), "unrecognised option '--rang'");
     expect_error(share(3, {path("none.h5"), "-o", path("joined.h5")}), "none.h5");
+    expect_error(share(2, with({"--descramble", "1,2"})), "--descramble");
     EXPECT_FALSE(std::filesystem::exists(path("joined.h5")));
-    std::filesystem::remove_all(path("joined.h5.parts"));
 
+    std::filesystem::remove_all(path("joined.h5.parts"));
     std::filesystem::create_directory(path("joined.h5.parts"));
     std::ofstream(path("joined.h5.parts/mine")) << "text";
-    expect_error(share(2, with({})), "is no folder of parts");
+    expect_error(share(2, with({})), "is not a parts folder");
     EXPECT_TRUE(std::filesystem::exists(path("joined.h5.parts/mine")));
     std::filesystem::remove_all(path("joined.h5.parts"));
 
+    // A folder without parts is taken over.
     std::filesystem::create_directory(path("joined.h5.parts"));
     std::ofstream(path("joined.h5.parts/command")) << "another.h5";
-    expect_error(share(2, with({})), "has parts of another command, \"another.h5\"");
+    std::ofstream(path("joined.h5.parts/survey.json")) << "damaged";
+    share_json(2, with({}));
+    expect_whole();
+}
+
+TEST_F(Mpi, PartsOfWhatHasChangedAreNotJoined) {
+    receive_whole(40);
+    Arguments shards = recording(4);
+    shards.emplace_back("--shards");
+    EXPECT_EQ(share_json(2, shards)["parts_before"].number(), 0.0);
+    EXPECT_TRUE(std::filesystem::exists(path("joined.h5.parts")));
+    EXPECT_EQ(share_json(3, shards)["parts_before"].number(), share_json(1, shards)["parts"].number());
+    Arguments others = shards;
+    others.insert(others.end(), {"--equalizer", "zero-forcing"});
+    expect_error(share(2, others), "has parts of another command");
+    // The recording has changed.
+    receive_whole(40);
+    expect_error(share(2, shards), "or of a capture or link that has changed");
+    // What is not complete is made again.
+    std::filesystem::remove_all(path("joined.h5.parts"));
+    share_json(2, shards);
+    std::ofstream(path("joined.h5.parts/000000000004.sums")) << "";
+    const JsonValue done = share_json(2, recording(4));
+    EXPECT_EQ(done["parts_before"].number(), done["parts"].number() - 1.0);
+    expect_whole();
+}
+
+TEST_F(Mpi, AGridWithoutDmrsIsAnError) {
+    const std::string grid =
+        generate("grid.h5", {"--from", "grid", "--link", data_file("pusch.json"), "--slots", "40"});
+    demod({grid, "-o", path("whole.h5")});
+    share_json(2, {grid, "-o", path("joined.h5"), "--range-size", "3"});
+    expect_whole();
+    std::filesystem::remove(path("joined.h5"));
+    std::string link = read_file(data_file("pusch.json"));
+    const std::string key = "\"first_slot\": ";
+    ASSERT_NE(link.find(key), std::string::npos) << link;
+    link.replace(link.find(key), key.size() + 1, key + "2");
+    std::ofstream(path("wrong.json")) << link;
+    expect_error(share(2, {grid, "--link", path("wrong.json"), "-o", path("joined.h5"), "--range-size", "3"}),
+                 "the DM-RS were found in none of 8 slots");
+    EXPECT_FALSE(std::filesystem::exists(path("joined.h5")));
+}
+
+/// share_tasks() by a program of its own: task 3 fails, and so do all of rank 1.
+TEST_F(Mpi, AFailedTaskIsNamedAndTheOthersAreDone) {
+    const Outcome outcome = run({MPIEXEC, "-n", "3", MPI_TASKS, "40"}, environment());
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_NE(outcome.out.find("3: rank "), std::string::npos) << outcome.out;
+    EXPECT_NE(outcome.out.find("task 3 fails"), std::string::npos) << outcome.out;
+    EXPECT_EQ(outcome.out.find("task 3 fails"), outcome.out.rfind("task 3 fails"));
+    EXPECT_NE(outcome.out.find("done or failed: 40 of 40"), std::string::npos) << outcome.out;
+}
+
+TEST_F(Mpi, RanksThatAlwaysFailBeginNoMoreTasks) {
+    const Outcome outcome = run({MPIEXEC, "-n", "1", MPI_TASKS, "20", "all"}, environment());
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_NE(outcome.out.find("7: rank 0"), std::string::npos) << outcome.out;
+    EXPECT_NE(outcome.out.find("8: none began it"), std::string::npos) << outcome.out;
+    EXPECT_NE(outcome.out.find("19: none began it"), std::string::npos) << outcome.out;
+    EXPECT_NE(outcome.out.find("others heard: first rank fails"), std::string::npos) << outcome.out;
 }
 
 }  // namespace

@@ -143,6 +143,7 @@ std::string from_first_rank(MPI_Comm comm, const std::function<std::string()>& m
         try {
             text = make();
             text.insert(text.begin(), '+');
+            static_cast<void>(count_of(text));
         } catch (const std::exception& thrown) {
             error = std::current_exception();
             text = std::string("-") + thrown.what();

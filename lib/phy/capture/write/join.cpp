@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -229,20 +230,23 @@ private:
         copy_attributes(like, set.out->id(), set.out->name());
     }
 
-    /// Where a part lies from the output's folder. A percent sign would begin a pattern.
+    /// Where a part lies from the output's folder, which is that of a link's target.
     [[nodiscard]] std::string name_beside_output(const std::filesystem::path& part) const {
-        const std::string name =
-            std::filesystem::proximate(part, std::filesystem::absolute(output_).parent_path()).string();
-        std::string escaped;
-        for (const char c : name)
-            escaped += c == '%' ? "%%" : std::string(1, c);
-        return escaped;
+        const std::filesystem::path output = std::filesystem::weakly_canonical(output_);
+        std::string name = std::filesystem::proximate(part, output.parent_path()).string();
+        if (name.find('%') != std::string::npos)
+            throw ArgumentError(name +
+                                ": shards may have no % in their names, with which HDF5 begins a pattern");
+        return name;
     }
 
     /// A virtual dataset.
     hdf5::DatasetHandle view_of_parts(const Set& set, hid_t type, const std::string& name) const {
         const auto rank = static_cast<int>(set.dimensions.size());
         const hdf5::PropertiesHandle creation(H5Pcreate(H5P_DATASET_CREATE));
+        // What HDF5 reads where a part is missing.
+        const double nan = std::numeric_limits<double>::quiet_NaN();
+        if (H5Tget_class(type) == H5T_FLOAT) H5Pset_fill_value(creation, H5T_NATIVE_DOUBLE, &nan);
         const hdf5::SpaceHandle whole(H5Screate_simple(rank, set.dimensions.data(), nullptr));
         for (const Rows& part : parts_) {
             hdf5::Dimensions first(set.dimensions.size(), 0);

@@ -16,7 +16,8 @@ struct PHY_EXPORT JoinOptions {
     bool durable = false;    ///< see AtomicFile
 
     /// The output has virtual datasets, which take their rows from the parts, instead of a copy. Output and
-    /// parts must stay as they lie to each other.
+    /// parts must stay as they lie to each other: HDF5 reads the rows of a missing part as NaN, integers as
+    /// 0, without an error. The names of parts may have no %.
     bool shards = false;
 
     /// Called after each piece with the number of bytes written and of all bytes. An exception from it ends

@@ -44,7 +44,7 @@ public:
     [[nodiscard]] std::uint64_t samples_of(std::uint64_t slot) const;
 
     /// Where slots of samples lie against the link's timing. Samples outside the capture read as 0, and so do
-    /// lost slots. The slots that are complete count.
+    /// lost slots. The slots that are complete count. Not for grids.
     void set_track(Track track);
     [[nodiscard]] const Track& track() const { return track_; }
 

@@ -29,6 +29,7 @@ ReceiveOptions with_own_link(ReceiveOptions options) {
 }
 
 Link link_of(const CaptureDescription& capture, const ReceiveOptions& options) {
+    require_use_of(options.capture, capture);
     const std::optional<Link> known = options.link ? options.link : detail::link_of(capture);
     if (!known)
         throw DescriptionError(name_of(capture) + " has no attribute link", DescriptionError::Lacks::link);
@@ -125,10 +126,10 @@ private:
 
 /// Of samples at the begin, the middle and the end of each antenna.
 std::uint64_t digest_of_samples(CaptureReader& reader) {
-    constexpr std::uint64_t most = 4096;
+    constexpr std::uint64_t max_samples = 4096;
     const CaptureDescription& capture = reader.description();
     const std::uint64_t length = capture.symbols / capture.antennas;
-    const std::uint64_t count = std::min(most, length);
+    const std::uint64_t count = std::min(max_samples, length);
     std::vector<std::byte> bytes(count * size_of(capture.format));
     std::uint64_t digest = digest_of({});
     for (std::uint64_t antenna = 0; antenna < capture.antennas; ++antenna)
@@ -144,10 +145,7 @@ std::uint64_t digest_of_samples(CaptureReader& reader) {
 PreparedCapture::PreparedCapture(const std::filesystem::path& capture, const ReceiveOptions& options)
     : options_(with_own_link(options)),
       reader_(capture, options_.capture),
-      link_(link_of(reader_.description(), options_)),
-      host_(host_among(options.places)) {
-    require_use_of(options_.capture, reader_.description());
-}
+      link_(link_of(reader_.description(), options_)) {}
 
 SurveyOrigin PreparedCapture::origin() {
     const CaptureDescription& capture = reader_.description();
@@ -211,13 +209,14 @@ void PreparedCapture::open_signal(Reception& result, const std::optional<Survey>
     }
     if (result.capture.kind == CaptureKind::samples) check_lengths(result, link_, options_);
     const std::uint64_t skipped = result.skipped.empty() ? 0 : result.skipped.front();
-    signal_.emplace(host_, reader_, rates, skipped, known ? std::optional(known->left_out) : std::nullopt);
+    signal_.emplace(*host_, reader_, rates, skipped, known ? std::optional(known->left_out) : std::nullopt);
     result.capture = signal_->description();
     warn_of_left_out(result, *signal_, link_);
 }
 
 bool PreparedCapture::survey(Reception& result) {
     result.capture = reader_.description();
+    host_ = host_among(options_.places);
     std::optional<Survey> known;
     if (!options_.survey.empty()) known = parse_survey(options_.survey, origin());
     open_signal(result, known);
@@ -239,7 +238,7 @@ void PreparedCapture::apply(const Survey& known, Reception& result) {
     carrier.frequency_shift = known.frequency_shift;
     slots_.emplace(*signal_, config_);
     require_occasions(*slots_, result);
-    slots_->set_track(Track(known.stretches));
+    if (result.capture.kind == CaptureKind::samples) slots_->set_track(Track(known.stretches));
     result.found = known.found;
     result.corrected = known.corrected;
     result.clock = known.clock;
@@ -253,19 +252,20 @@ bool PreparedCapture::measure(Reception& result) {
     config_ = config_of(*signal_, link_, options_);
     if (is_samples) warn_of_sample_rate(result, link_);
     if (is_samples && !config_.link.carrier.first_sample)
-        result.found = find_slots(host_, config_, *signal_, options_);
+        result.found = find_slots(*host_, config_, *signal_, options_);
     if (options_.stop.stop_requested()) return false;
     slots_.emplace(*signal_, config_);
     if (options_.diagnoses && slots_->occasions() == 0)
-        diagnose_reception(host_, config_, *slots_, result, options_);
+        diagnose_reception(*host_, config_, *slots_, result, options_);
     require_occasions(*slots_, result);
     if (!is_samples) return true;
-    auto corrected = correct_offsets(host_, config_, *slots_, result.found.has_value(), result.warnings);
+    auto corrected = correct_offsets(*host_, config_, *slots_, result.found.has_value(), result.warnings);
     const double found = result.found ? result.found->frequency : 0.0;
     corrected.offsets.frequency += found;
     corrected.offsets.at_prefixes += found;
     result.corrected = corrected.offsets;
-    if (corrected.offsets.coherence > 0.0) follow_slots(host_, config_, *slots_, corrected, result, options_);
+    if (corrected.offsets.coherence > 0.0)
+        follow_slots(*host_, config_, *slots_, corrected, result, options_);
     return !options_.stop.stop_requested();
 }
 

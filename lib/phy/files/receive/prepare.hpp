@@ -37,7 +37,7 @@ public:
 
     // After survey():
     [[nodiscard]] std::string survey_text(const Reception& result, const SurveyOrigin& origin) const;
-    [[nodiscard]] const Host& host() const { return host_; }
+    [[nodiscard]] const Host& host() const { return *host_; }
     [[nodiscard]] CaptureReader& reader() { return reader_; }
     [[nodiscard]] const ReceiverConfig& config() const { return config_; }
     [[nodiscard]] CaptureSlots& slots() { return *slots_; }
@@ -56,7 +56,7 @@ private:
     ReceiveOptions options_;  ///< with the samples to skip
     CaptureReader reader_;
     Link link_;
-    Host host_;
+    std::optional<Host> host_;
     ReceiverConfig config_;
     std::optional<CaptureSignal> signal_;
     std::optional<CaptureSlots> slots_;

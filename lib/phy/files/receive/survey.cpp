@@ -246,7 +246,7 @@ Survey parse_survey(const std::string& text, const SurveyOrigin& origin) {
         require_equal("another version of phy", origin.version, given.version);
         read("survey", survey);
     } catch (const Json::exception&) {
-        throw ArgumentError("survey: it is no text of survey_file()");
+        throw ArgumentError("survey: it is not a survey");
     }
     require_equal("another capture", origin.capture, given.capture);
     require_equal("another link", origin.link, given.link);
