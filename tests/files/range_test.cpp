@@ -24,6 +24,7 @@
 #include "support/hdf5_file.hpp"
 #include "support/random_seed.hpp"
 #include "support/temporary_directory.hpp"
+#include "support/test_files.hpp"
 #include "transport_blocks.hpp"
 
 namespace {
@@ -262,6 +263,12 @@ TEST_F(Range, OfSlotsAroundAGapHasTheirRows) {
     config.gaps = {{.first = 150'000 + random_() % 50'000, .count = 300 + random_() % 9000}};
     config.clock.offset = 3e-6;
     expect_parts_of_slots(config);
+}
+
+TEST_F(Range, OfAGridBySurveyHasItsRows) {
+    std::filesystem::copy_file(phy::test::data_file("pdsch_grid.h5"), capture_);
+    const phy::ReceiveOptions options = {};
+    expect_surveyed(options, receive_file(capture_, whole_, options));
 }
 
 TEST_F(Range, ASurveyOfAnotherOriginIsRefused) {
