@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the measured figures of data/results/ into README.md, data/results/ and docs/,
-between their markers.
+"""Writes the measured figures of data/results/ into README.md, data/results/ and docs/, between their markers.
 
     tools/figures.py            rewrites the tables
     tools/figures.py --check    exit status 1 if a table differs from the results
@@ -23,6 +22,7 @@ from iteration_figures import iteration_figures
 from joint_figures import joint_figures
 from link_figures import link_figures
 from moving_figures import moving_figures
+from mpi_speed import mpi_figures
 from noise_figures import noise_figures
 from phase_figures import phase_figures
 from ptrs_figures import ptrs_figures
@@ -462,7 +462,7 @@ def speed_table():
 
 
 def figures():
-    recorders = recorder_figures(RESULTS) | speed_figures(RESULTS) | hour_figures(RESULTS)
+    recorders = recorder_figures(RESULTS) | speed_figures(RESULTS) | hour_figures(RESULTS) | mpi_figures(RESULTS)
     coding = block_error_figures(RESULTS) | coding_figures(RESULTS) | moving_figures(RESULTS)
     phases = phase_figures(RESULTS) | ptrs_figures(RESULTS) | noise_figures(RESULTS)
     jointly = joint_figures(RESULTS) | iteration_figures(RESULTS)
