@@ -1,10 +1,13 @@
 #include <algorithm>
 #include <array>
+#include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <thread>
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -107,5 +110,15 @@ int main(int argc, char** argv) {
             // That rank prints it.
         }
     };
-    return run_app(app, argc, argv);
+    const int status = run_app(app, argc, argv);
+    if (silence && status != exit_done) {
+        // A launcher ends the other ranks when one fails: the first says what is wrong, if it fails too.
+        std::this_thread::sleep_for(std::chrono::seconds(3));
+        silence.reset();
+        std::fprintf(stderr,
+                     "demod_app_mpi: a rank ended before MPI began, unlike the first: its environment or its "
+                     "libraries may "
+                     "differ\n");
+    }
+    return status;
 }

@@ -154,7 +154,7 @@ TEST_F(Mpi, KilledRunsGoOn) {
     std::filesystem::remove(path("joined.h5"));
     std::uniform_real_distribution<double> share_of_run(0.2, 1.0);
     std::uint64_t kept = 0;
-    for (int i = 0; i < phy_test::fewer_times(6); ++i) {
+    for (int i = 0; i < phy_test::fewer_times(4); ++i) {
         std::vector<pid_t> ranks;
         {
             Subprocess launcher(command(3, all), environment());
