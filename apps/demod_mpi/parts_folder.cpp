@@ -32,6 +32,14 @@ void write_text(const std::filesystem::path& file, const std::string& text, bool
     out.commit();
 }
 
+/// True for a folder of nothing but unfinished files of AtomicFile: its run was killed at once.
+bool is_unused(const std::filesystem::path& folder) {
+    const std::filesystem::directory_iterator files(folder);
+    return std::all_of(begin(files), end(files), [](const std::filesystem::directory_entry& file) {
+        return file.path().filename().string().starts_with(".phy-");
+    });
+}
+
 PartSums sums_of(const Demodulation& done) {
     return {.soft_bits = done.soft_bits,
             .saturated = done.counters.saturated,
@@ -102,7 +110,7 @@ void PartsFolder::open(const std::string& command) const {
         write_text(file, command, true);
         return;
     }
-    if (std::filesystem::exists(folder_, ignored) && !std::filesystem::is_empty(folder_, ignored))
+    if (std::filesystem::exists(folder_, ignored) && !is_unused(folder_))
         throw FileError(fmt::format(
             "{}: exists, and is not a parts folder: remove it, or name another output", folder_.string()));
     std::error_code error;

@@ -146,7 +146,7 @@ void Mpi::kill_somebody(const Subprocess& launcher) {
 }
 
 TEST_F(Mpi, KilledRunsGoOn) {
-    receive_whole(1000);
+    receive_whole(500);
     const Arguments all = recording(1);
     const auto start = std::chrono::steady_clock::now();
     share_json(3, all);
@@ -205,6 +205,13 @@ TEST_F(Mpi, MistakesAreNamedOnce) {
     expect_error(share(2, with({})), "is not a parts folder");
     EXPECT_TRUE(std::filesystem::exists(path("joined.h5.parts/mine")));
     std::filesystem::remove_all(path("joined.h5.parts"));
+
+    std::filesystem::remove_all(path("joined.h5.parts"));
+    std::filesystem::create_directory(path("joined.h5.parts"));
+    std::ofstream(path("joined.h5.parts/.phy-0123456789abcdef.part")) << "an";
+    share_json(2, with({}));
+    expect_whole();
+    std::filesystem::remove(path("joined.h5"));
 
     // A folder without parts is taken over.
     std::filesystem::create_directory(path("joined.h5.parts"));
