@@ -16,10 +16,10 @@
 #include "common/interrupt.hpp"
 #include "common/progress.hpp"
 #include "demod/demodulation.hpp"
-#include "demod_mpi/parts_folder.hpp"
+#include "demod_mpi/part_sums.hpp"
+#include "mpi/parts_folder.hpp"
 #include "phy/capture/write/join.hpp"
 #include "phy/core/backend.hpp"
-#include "phy/core/version.hpp"
 #include "phy/machine/host.hpp"
 #include "phy/mpi/ranks.hpp"
 
@@ -99,16 +99,6 @@ void warn(const std::vector<std::string>& warnings) {
     if (warnings.size() > count) spdlog::warn("{} more warnings of parts", warnings.size() - count);
 }
 
-/// What parts depend on: the command, the version, and the files as they are now.
-std::string origin_of(const DemodMpiOptions& options) {
-    std::string text = fmt::format("{}\nphy {}\n", options.command, version);
-    for (const std::filesystem::path& file : input_files(options.demod))
-        text += fmt::format("{} {} {}\n", std::filesystem::absolute(file).string(),
-                            std::filesystem::file_size(file),
-                            std::filesystem::last_write_time(file).time_since_epoch().count());
-    return text;
-}
-
 /// Rows of which a plan has one part each.
 std::vector<std::uint64_t> first_rows(std::uint64_t items, std::uint64_t range_size) {
     if ((items - 1) / range_size >= max_parts)
@@ -123,7 +113,7 @@ std::vector<std::uint64_t> first_rows(std::uint64_t items, std::uint64_t range_s
 
 Plan make_plan(const DemodMpiOptions& options, const PartsFolder& folder, bool quiet) {
     check(options.demod);
-    folder.open(origin_of(options));
+    folder.open(origin_of(options.command, input_files(options.demod)));
     Plan plan;
     plan.whole = measure_whole(options.demod, quiet);
     const bool has_symbols = plan.whole.gain.has_value();
@@ -159,7 +149,7 @@ void make_part(const DemodOptions& of_parts, const Plan& plan, std::uint64_t fir
     options.files.range = {.first = first, .count = plan.range_size};
     options.output = folder.rows_file(first);
     options.each_chunk = each_chunk;
-    folder.write_sums(first, sums_of(demodulate(options, true)), options.files.durable);
+    folder.write_sums(first, to_text(sums_of(demodulate(options, true))), options.files.durable);
 }
 
 /// Throws FileError if any.
@@ -192,7 +182,7 @@ void report(const DemodMpiOptions& options, const Plan& plan, const PartsFolder&
             const mpi::Place& place, const CommonOptions& common, double seconds) {
     PartSums sums;
     for (const std::uint64_t first : first_rows(plan.whole.items, plan.range_size))
-        sums.add(folder.read_sums(first));
+        sums.add(parse_sums(folder.read_sums(first)));
     warn(sums.warnings);
     if (sums.slots > 0 && sums.slots_with_dmrs == 0)
         throw FileError(
@@ -234,7 +224,7 @@ void report(const DemodMpiOptions& options, const Plan& plan, const PartsFolder&
 void run_on_all_ranks(MPI_Comm comm, DemodMpiOptions options, const CommonOptions& common) {
     const mpi::Place place = mpi::place_in(comm);
     DemodOptions& demod = options.demod;
-    const PartsFolder folder(demod.output);
+    const PartsFolder folder(demod.output + ".parts", true);
     if (demod.survey.empty()) {
         demod.survey = folder.survey_file();
         demod.surveys_if_slots = true;

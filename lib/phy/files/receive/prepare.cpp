@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "phy/core/check.hpp"
+#include "phy/core/digest.hpp"
 #include "phy/core/version.hpp"
 #include "phy/files/common.hpp"
 #include "phy/files/receive/acquire.hpp"

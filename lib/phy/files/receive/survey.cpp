@@ -11,6 +11,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "phy/core/digest.hpp"
 #include "phy/core/error.hpp"
 
 namespace phy::detail {
@@ -209,7 +210,7 @@ std::string dump(const Json& json) {
 
 std::uint64_t digest_of(const Json& json) {
     const std::string text = dump(json);
-    return detail::digest_of(std::as_bytes(std::span(text)));
+    return phy::digest_of(std::as_bytes(std::span(text)));
 }
 
 void require_equal(const char* what, const std::string& own, const std::string& given) {
@@ -219,12 +220,6 @@ void require_equal(const char* what, const std::string& own, const std::string& 
 }
 
 }  // namespace
-
-std::uint64_t digest_of(std::span<const std::byte> bytes, std::uint64_t before) {
-    for (const std::byte byte : bytes)
-        before = (before ^ std::to_integer<std::uint64_t>(byte)) * 0x100000001B3U;
-    return before;
-}
 
 std::string to_text(const Survey& survey, const SurveyOrigin& origin) {
     const Json body = {{"origin", Writer::object(origin)}, {"survey", Writer::object(survey)}};

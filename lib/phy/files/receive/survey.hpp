@@ -1,9 +1,7 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -42,9 +40,6 @@ struct SurveyOrigin {
     std::string link;      ///< JSON
     std::string settings;  ///< of the receiver
 };
-
-/// FNV-1a, of bytes after others.
-std::uint64_t digest_of(std::span<const std::byte> bytes, std::uint64_t before = 0xCBF29CE484222325U);
 
 std::string to_text(const Survey& survey, const SurveyOrigin& origin);
 
