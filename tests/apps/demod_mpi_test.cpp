@@ -1,50 +1,26 @@
 // demod_app_mpi writes what demod_app writes, whatever the number of ranks and ranges, and goes on where it
 // was killed.
 
-#include <algorithm>
 #include <chrono>
-#include <csignal>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <random>
 #include <string>
-#include <thread>
 #include <vector>
 
-#include "support/app_test.hpp"
+#include "apps/mpi_fixture.hpp"
 #include "support/fewer_cases.hpp"
 #include "support/hdf5_file.hpp"
-#include "support/random_seed.hpp"
 #include "support/test_files.hpp"
 
 namespace phy::test {
 namespace {
 
-/// Children of a process, and theirs.
-std::vector<pid_t> descendants_of(pid_t parent) {
-    std::vector<pid_t> found;
-    std::ifstream in("/proc/" + std::to_string(parent) + "/task/" + std::to_string(parent) + "/children");
-    for (pid_t child = 0; in >> child;) {
-        found.push_back(child);
-        std::ranges::copy(descendants_of(child), std::back_inserter(found));
-    }
-    return found;
-}
-
-class Mpi : public AppTest {
+class Mpi : public MpiTest {
 protected:
     static Arguments command(int ranks, const Arguments& arguments) {
-        Arguments all = {MPIEXEC, "-n", std::to_string(ranks), DEMOD_APP_MPI};
-        all.insert(all.end(), arguments.begin(), arguments.end());
-        return all;
-    }
-
-    /// As many ranks as wanted, also as root.
-    static Arguments environment() {
-        return {"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
-                "OMPI_MCA_rmaps_base_oversubscribe=1", "OMPI_MCA_hwloc_base_binding_policy=none"};
+        return launch(ranks, DEMOD_APP_MPI, arguments);
     }
 
     static Outcome share(int ranks, const Arguments& arguments) {
@@ -85,22 +61,6 @@ protected:
         return all;
     }
 
-    /// The text is on stderr once, whatever the launcher adds.
-    static void expect_error(const Outcome& outcome, const std::string& text) {
-        EXPECT_NE(outcome.status, 0);
-        const std::size_t first = outcome.err.find(text);
-        ASSERT_NE(first, std::string::npos) << outcome.err;
-        EXPECT_EQ(outcome.err.find(text, first + 1), std::string::npos) << outcome.err;
-    }
-
-    static std::string read_file(const std::string& file) {
-        std::ifstream in(file);
-        return {std::istreambuf_iterator<char>(in), {}};
-    }
-
-    void kill_somebody(const Subprocess& launcher);
-
-    std::mt19937 random_{phy_test::random_seed()};
     Arguments recording_;
 };
 
@@ -135,16 +95,6 @@ TEST_F(Mpi, GainAndNoiseAreMeasuredOnce) {
     expect_whole();
 }
 
-/// A rank, all ranks, or the launcher.
-void Mpi::kill_somebody(const Subprocess& launcher) {
-    const std::vector<pid_t> ranks = descendants_of(launcher.id());
-    const auto choice = random_() % 3;
-    if (choice == 0 || ranks.empty()) return launcher.signal(SIGKILL);
-    if (choice == 1) return (void)kill(ranks[random_() % ranks.size()], SIGKILL);
-    for (const pid_t rank : ranks)
-        kill(rank, SIGKILL);
-}
-
 TEST_F(Mpi, KilledRunsGoOn) {
     receive_whole(500);
     const Arguments all = recording(1);
@@ -155,17 +105,7 @@ TEST_F(Mpi, KilledRunsGoOn) {
     std::uniform_real_distribution<double> share_of_run(0.2, 1.0);
     std::uint64_t kept = 0;
     for (int i = 0; i < phy_test::fewer_times(4); ++i) {
-        std::vector<pid_t> ranks;
-        {
-            Subprocess launcher(command(3, all), environment());
-            std::this_thread::sleep_for(share_of_run(random_) * whole);
-            ranks = descendants_of(launcher.id());
-            kill_somebody(launcher);
-            launcher.wait();
-        }
-        for (const pid_t rank : ranks)
-            while (kill(rank, 0) == 0)
-                std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        start_and_kill(command(3, all), share_of_run(random_) * whole);
         if (std::filesystem::exists(path("joined.h5"))) {
             // Some parts may still be there.
             share_json(3, all);

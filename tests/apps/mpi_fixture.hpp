@@ -1,0 +1,87 @@
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstddef>
+#include <cstdint>
+#include <fstream>
+#include <iterator>
+#include <random>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "support/app_test.hpp"
+#include "support/random_seed.hpp"
+
+namespace phy::test {
+
+/// Children of a process, and theirs.
+inline std::vector<pid_t> descendants_of(pid_t parent) {
+    std::vector<pid_t> found;
+    std::ifstream in("/proc/" + std::to_string(parent) + "/task/" + std::to_string(parent) + "/children");
+    for (pid_t child = 0; in >> child;) {
+        found.push_back(child);
+        std::ranges::copy(descendants_of(child), std::back_inserter(found));
+    }
+    return found;
+}
+
+/// Tests of programs under the launcher of this build's MPI.
+class MpiTest : public AppTest {
+protected:
+    static Arguments launch(int ranks, const std::string& program, const Arguments& arguments) {
+        Arguments all = {MPIEXEC, "-n", std::to_string(ranks), program};
+        all.insert(all.end(), arguments.begin(), arguments.end());
+        return all;
+    }
+
+    /// As many ranks as wanted, also as root.
+    static Arguments environment() {
+        return {"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
+                "OMPI_MCA_rmaps_base_oversubscribe=1", "OMPI_MCA_hwloc_base_binding_policy=none"};
+    }
+
+    /// The text is on stderr once, whatever the launcher adds.
+    static void expect_error(const Outcome& outcome, const std::string& text) {
+        EXPECT_NE(outcome.status, 0);
+        const std::size_t first = outcome.err.find(text);
+        ASSERT_NE(first, std::string::npos) << outcome.err;
+        EXPECT_EQ(outcome.err.find(text, first + 1), std::string::npos) << outcome.err;
+    }
+
+    static std::string read_file(const std::string& file) {
+        std::ifstream in(file);
+        return {std::istreambuf_iterator<char>(in), {}};
+    }
+
+    /// Kills a rank, all ranks or the launcher after that time, and waits until all have ended.
+    void start_and_kill(const Arguments& command, std::chrono::duration<double> after) {
+        std::vector<pid_t> ranks;
+        {
+            Subprocess launcher(command, environment());
+            std::this_thread::sleep_for(after);
+            ranks = descendants_of(launcher.id());
+            kill_somebody(launcher, ranks);
+            launcher.wait();
+        }
+        for (const pid_t rank : ranks)
+            while (kill(rank, 0) == 0)
+                std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+
+    std::mt19937 random_{phy_test::random_seed()};
+
+private:
+    void kill_somebody(const Subprocess& launcher, const std::vector<pid_t>& ranks) {
+        const auto choice = random_() % 3;
+        if (choice == 0 || ranks.empty()) return launcher.signal(SIGKILL);
+        if (choice == 1) return (void)kill(ranks[random_() % ranks.size()], SIGKILL);
+        for (const pid_t rank : ranks)
+            kill(rank, SIGKILL);
+    }
+};
+
+}  // namespace phy::test
