@@ -1,7 +1,4 @@
-#include <array>
 #include <cstdint>
-#include <span>
-#include <string_view>
 
 #include "demod_mpi/run.hpp"
 #include "mpi/mpi_app.hpp"
@@ -10,14 +7,12 @@ using namespace phy::apps;
 
 int main(int argc, char** argv) {
     DemodMpiOptions options;
-    constexpr std::array<std::string_view, 1> changes_no_part = {"--shards"};
-    options.command = command_of(std::span(argv, static_cast<std::size_t>(argc)).subspan(1), changes_no_part);
+    options.command = command_of(argc, argv);
     App app;
     app.name = "demod_app_mpi";
     app.summary =
         "demod_app on all ranks of an MPI program: each takes ranges of one capture, and the first joins "
-        "them. A run "
-        "that was stopped goes on if the same command is given again.";
+        "them. A run that was stopped goes on if the same command is given again.";
     app.examples = {{"mpirun demod_app_mpi recording.h5 --link pusch.json -o soft_bits.h5",
                      "a recording, by as many processes as this machine has processors"},
                     {"srun demod_app_mpi recording.h5 --link pusch.json -o soft_bits.h5 --range-size 20000",

@@ -11,16 +11,15 @@
 
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
-#include <unistd.h>
 
 #include "common/interrupt.hpp"
 #include "common/progress.hpp"
 #include "demod/demodulation.hpp"
 #include "demod_mpi/part_sums.hpp"
+#include "mpi/mpi_app.hpp"
 #include "mpi/parts_folder.hpp"
 #include "phy/capture/write/join.hpp"
 #include "phy/core/backend.hpp"
-#include "phy/machine/host.hpp"
 #include "phy/mpi/ranks.hpp"
 
 namespace phy::apps {
@@ -79,11 +78,9 @@ void check(const DemodOptions& options) {
     require_force_if_exists(options.output, options.files.overwrite);
 }
 
-/// A rank takes its share of the machine's processors, unless a launcher has bound it to less, and one GPU.
+/// A rank takes its share of the machine's processors, and one GPU.
 void share_machine(MachineOptions& machine, const mpi::Place& place) {
-    const auto of_machine = static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
-    if (!machine.threads)
-        machine.threads = std::min(Host::processors(), std::max(1, of_machine / place.local_ranks));
+    if (!machine.threads) machine.threads = own_processors(place);
     if (!machine.device.empty() || (machine.backend != "auto" && machine.backend != "cuda")) return;
     if (Backend::forced()) return;
     const auto devices = std::ranges::count_if(Backend::all(), [](const Backend& each) {

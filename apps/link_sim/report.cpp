@@ -184,6 +184,7 @@ Json context_of(const LinkReport& report) {
                          {"backend", Host({.backend = options.backend}).backend().name()},
                          {"processor", processor()},
                          {"threads", report.threads},
+                         {"ranks", report.ranks > 0 ? Json(report.ranks) : Json()},
                          {"channel", to_string(options.channel)},
                          {"antennas", report.points.front().channel.antennas},
                          {"layers", options.layers},

@@ -13,7 +13,8 @@ struct LinkReport {
     LinkSimOptions options;
     std::vector<LinkConfig> points;
     std::vector<PointState> states;  ///< one per point
-    int threads = 1;
+    int threads = 1;                 ///< of all ranks
+    int ranks = 0;                   ///< of an MPI program; 0: there is none
     double seconds = 0.0;
     bool complete = true;
 };

@@ -69,9 +69,7 @@ private:
         early_.emplace(slot, std::move(sums));
         for (auto first = early_.begin(); !done_ && first != early_.end() && first->first == state_.slots;
              first = early_.erase(first)) {
-            for (std::size_t i = 0; i < state_.sums.size(); ++i)
-                state_.sums[i] = join(state_.sums[i], first->second[i]);
-            ++state_.slots;
+            state_.add(first->second);
             done_ = state_.done(rule_) >= 1.0;
         }
         if (done_) changed_.notify_all();
@@ -93,6 +91,12 @@ double ratio(std::uint64_t count, std::uint64_t goal) {
 }
 
 }  // namespace
+
+void PointState::add(std::span<const LinkSums> of_slot) {
+    for (std::size_t i = 0; i < sums.size(); ++i)
+        sums[i] = join(sums[i], of_slot[i]);
+    ++slots;
+}
 
 double PointState::done(const StopRule& rule) const {
     double errors = 1.0;

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <vector>
 
 #include "link_sim/link.hpp"
@@ -22,6 +23,9 @@ struct StopRule {
 struct PointState {
     std::uint64_t slots = 0;
     std::vector<LinkSums> sums;  ///< per receiver: (known, soft_bits) of LinkConfig
+
+    /// Adds the sums of the next slot.
+    void add(std::span<const LinkSums> of_slot);
 
     /// The progress, from 0 to 1.
     [[nodiscard]] double done(const StopRule& rule) const;

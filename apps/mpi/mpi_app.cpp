@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <functional>
 #include <optional>
+#include <span>
+#include <string_view>
 #include <thread>
 #include <utility>
 
@@ -14,7 +16,7 @@
 #include <unistd.h>
 
 #include "phy/core/error.hpp"
-#include "phy/mpi/ranks.hpp"
+#include "phy/machine/host.hpp"
 
 namespace phy::apps {
 namespace {
@@ -85,26 +87,32 @@ int run_mpi_app(App& app, int argc, char** argv) {
     return status;
 }
 
-std::string command_of(std::span<char*> arguments, std::span<const std::string_view> others) {
-    constexpr std::array<std::string_view, 7> with_value = {"--backend", "--device", "--threads",  "--chunk",
-                                                            "--streams", "--order",  "--log-level"};
-    constexpr std::array<std::string_view, 4> flags = {"--quiet", "--json", "--force", "--durable"};
+std::string command_of(int argc, char** argv) {
+    constexpr std::array<std::string_view, 9> with_value = {"--backend",   "--device",  "--threads",
+                                                            "--chunk",     "--streams", "--order",
+                                                            "--log-level", "--csv",     "--parts"};
+    constexpr std::array<std::string_view, 5> flags = {"--quiet", "--json", "--force", "--durable",
+                                                       "--shards"};
     const auto is_one_of = [](const auto& names, std::string_view name) {
-        return std::ranges::find(names, name) != std::ranges::end(names);
+        return std::ranges::find(names, name) != names.end();
     };
     std::string command;
     bool is_value = false;
-    for (const std::string_view argument : arguments) {
+    for (const std::string_view argument : std::span(argv, static_cast<std::size_t>(argc)).subspan(1)) {
         const std::string_view name = argument.substr(0, argument.find('='));
         const bool takes_value = is_one_of(with_value, name);
-        const bool is_left_out =
-            is_value || takes_value || is_one_of(flags, argument) || is_one_of(others, argument);
+        const bool is_left_out = is_value || takes_value || is_one_of(flags, argument);
         is_value = takes_value && name == argument;
         if (is_left_out) continue;
         if (!command.empty()) command += ' ';
         command += argument;
     }
     return command;
+}
+
+int own_processors(const mpi::Place& place) {
+    const auto of_machine = static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
+    return std::min(Host::processors(), std::max(1, of_machine / place.local_ranks));
 }
 
 }  // namespace phy::apps

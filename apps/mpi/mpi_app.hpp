@@ -1,10 +1,9 @@
 #pragma once
 
-#include <span>
 #include <string>
-#include <string_view>
 
 #include "common/app.hpp"
+#include "phy/mpi/ranks.hpp"
 
 /// Common parts of the apps whose work is shared by the ranks of an MPI program.
 namespace phy::apps {
@@ -13,8 +12,11 @@ namespace phy::apps {
 /// line and what mpi::from_first_rank() throws; the other ranks are silent about the same.
 int run_mpi_app(App& app, int argc, char** argv);
 
-/// The arguments without those that change no result: of the machine, of what is printed, and `others`, which
-/// have no value.
-std::string command_of(std::span<char*> arguments, std::span<const std::string_view> others = {});
+/// The arguments without those that change no result: of the machine, of what is printed or written, and of
+/// the parts.
+std::string command_of(int argc, char** argv);
+
+/// A rank's share of the processors of its machine, unless a launcher has bound it to less.
+int own_processors(const mpi::Place& place);
 
 }  // namespace phy::apps
