@@ -12,7 +12,10 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 since=
 if [[ $# == 1 && $1 == --recent ]]; then
   since=$(git rev-list -1 --first-parent --before='2 days ago' HEAD)
-  if [[ -n $since ]] && ! git diff --quiet "$since" -- .clang-tidy '*/.clang-tidy' cmake/PhyOptions.cmake; then since=; fi
+  if [[ -n $since ]] && [[ -n $(git diff --name-only "$since" -- .clang-tidy '*/.clang-tidy') ||
+    -n $(git diff --name-only -G'compile_options|flags|-[Wfm]' "$since" -- cmake/PhyOptions.cmake) ]]; then
+    since=
+  fi
 elif (($#)); then
   fail "expected nothing, or --recent"
 fi
