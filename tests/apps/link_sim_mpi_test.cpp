@@ -44,10 +44,10 @@ protected:
 TEST_F(LinkSimMpi, AnyRanksGiveTheNumbersOfOneProcess) {
     const std::vector<Arguments> simulations = {
         {"--modulation", "qpsk,64qam", "--snr-db", "0:5:15", "--max-bits", "200k", "--seed", seed()},
-        {"--modulation", "16qam",     "--code-rate",    "0.4,0.6",      "--snr-db",          "6:2:8",
-         "--channel",    "tdl-b:200", "--known",        "channel,none", "--resource-blocks", "12",
-         "--max-blocks", "150",       "--block-errors", "40",           "--min-slots",       "30",
-         "--seed",       seed()}};
+        {"--modulation",      "16qam",     "--code-rate",  "0.4,0.6", "--snr-db",       "6:2:8",
+         "--channel",         "tdl-b:200", "--known",      "channel", "--known",        "none",
+         "--resource-blocks", "12",        "--max-blocks", "150",     "--block-errors", "40",
+         "--min-slots",       "30",        "--seed",       seed()}};
     for (const Arguments& simulation : simulations) {
         const std::string rows = rows_of_one(simulation);
         for (const int ranks : {1, 2, 3, 8}) {
