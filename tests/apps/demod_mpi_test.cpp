@@ -200,6 +200,45 @@ TEST_F(Mpi, AGridWithoutDmrsIsAnError) {
     EXPECT_FALSE(std::filesystem::exists(path("joined.h5")));
 }
 
+TEST_F(Mpi, AnUnreadableRangeIsNamedAndTheOthersAreMade) {
+    constexpr std::uint64_t chunk = 1000;
+    const std::uint64_t symbols = chunk * 8;
+    const std::string capture = path("symbols.h5");
+    Hdf5File(capture).checked("iq", {symbols, 2}, chunk, 0.7F).attribute("modulation", "QPSK");
+    const Arguments all = {capture,
+                           "--gain",
+                           "1",
+                           "--noise-variance",
+                           "0.1",
+                           "-o",
+                           path("joined.h5"),
+                           "--range-size",
+                           std::to_string(chunk)};
+    Arguments whole = {capture, "--gain", "1", "--noise-variance", "0.1", "-o", path("whole.h5")};
+    demod(whole);
+    const std::uint64_t damaged = random_() % 8 * chunk;
+    const auto invert_a_byte = [&] {
+        std::fstream file(capture, std::ios::in | std::ios::out | std::ios::binary);
+        const auto place = static_cast<std::streamoff>(place_of_chunk(capture, "iq", damaged) + 100);
+        file.seekg(place);
+        const int byte = file.get();
+        file.seekp(place);
+        file.put(static_cast<char>(byte ^ 0xFF));
+    };
+    const auto time = std::filesystem::last_write_time(capture);
+    invert_a_byte();
+    std::filesystem::last_write_time(capture, time);
+    const Outcome outcome = share(3, all);
+    expect_error(outcome, "range " + std::to_string(damaged) + ":1000: rank ");
+    expect_error(outcome, "1 of 8 parts are missing");
+    EXPECT_FALSE(std::filesystem::exists(path("joined.h5")));
+    invert_a_byte();
+    std::filesystem::last_write_time(capture, time);
+    Arguments json = all;
+    EXPECT_EQ(share_json(2, json)["parts_before"].number(), 7.0);
+    expect_whole();
+}
+
 /// share_tasks() by a program of its own: task 3 fails, and so do all of rank 1.
 TEST_F(Mpi, AFailedTaskIsNamedAndTheOthersAreDone) {
     const Outcome outcome = run({MPIEXEC, "-n", "3", MPI_TASKS, "40"}, environment());

@@ -108,6 +108,21 @@ Hdf5File& Hdf5File::reals(const std::string& name, const std::vector<std::uint64
     return *this;
 }
 
+Hdf5File& Hdf5File::checked(const std::string& name, const std::vector<std::uint64_t>& shape,
+                            std::uint64_t rows, float value) {
+    std::vector<hsize_t> chunk(shape.begin(), shape.end());
+    chunk.front() = rows;
+    const hid_t creation = opened(H5Pcreate(H5P_DATASET_CREATE));
+    H5Pset_chunk(creation, static_cast<int>(chunk.size()), chunk.data());
+    H5Pset_fletcher32(creation);
+    create_elsewhere(id_, name, simple_space(shape), creation);
+    const hid_t dataset = opened(H5Dopen2(id_, name.c_str(), H5P_DEFAULT));
+    const std::vector<float> values(product(shape), value);
+    H5Dwrite(dataset, H5T_NATIVE_FLOAT, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data());
+    H5Dclose(dataset);
+    return *this;
+}
+
 Hdf5File& Hdf5File::external(const std::string& name, const std::vector<std::uint64_t>& shape,
                              const std::string& file) {
     const hid_t creation = opened(H5Pcreate(H5P_DATASET_CREATE));
@@ -175,6 +190,21 @@ std::vector<std::uint64_t> read_dimensions(const std::filesystem::path& file, co
     H5Dclose(dataset_id);
     H5Fclose(file_id);
     return {dimensions.begin(), dimensions.end()};
+}
+
+std::uint64_t place_of_chunk(const std::filesystem::path& file, const std::string& dataset,
+                             std::uint64_t row) {
+    const hid_t id = opened(H5Fopen(file.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT));
+    const hid_t data = opened(H5Dopen2(id, dataset.c_str(), H5P_DEFAULT));
+    std::vector<hsize_t> first(read_dimensions(file, dataset).size());
+    first.front() = row;
+    unsigned filters = 0;
+    haddr_t place = HADDR_UNDEF;
+    hsize_t bytes = 0;
+    H5Dget_chunk_info_by_coord(data, first.data(), &filters, &place, &bytes);
+    H5Dclose(data);
+    H5Fclose(id);
+    return place;
 }
 
 std::optional<double> read_number(const std::filesystem::path& file, const std::string& dataset,

@@ -22,6 +22,10 @@ public:
     /// A float32 dataset of the given shape; values are 0.5 unless given.
     Hdf5File& reals(const std::string& name, const std::vector<std::uint64_t>& shape, float value = 0.5F);
 
+    /// The same in chunks of that many rows, each with a checksum.
+    Hdf5File& checked(const std::string& name, const std::vector<std::uint64_t>& shape, std::uint64_t rows,
+                      float value);
+
     /// A float32 dataset of the given shape, whose values are the bytes of another file.
     Hdf5File& external(const std::string& name, const std::vector<std::uint64_t>& shape,
                        const std::string& file);
@@ -54,6 +58,10 @@ Hdf5Names names_in(const std::filesystem::path& file);
 std::vector<std::byte> read_dataset(const std::filesystem::path& file, const std::string& dataset);
 
 std::vector<std::uint64_t> read_dimensions(const std::filesystem::path& file, const std::string& dataset);
+
+/// Where the file has the chunk with that row.
+std::uint64_t place_of_chunk(const std::filesystem::path& file, const std::string& dataset,
+                             std::uint64_t row);
 
 /// A numeric attribute of a dataset; empty without it.
 std::optional<double> read_number(const std::filesystem::path& file, const std::string& dataset,
