@@ -114,7 +114,7 @@ void start_logging(const App& app, const std::string& level, bool quiet) {
     spdlog::set_default_logger(spdlog::stderr_color_mt(app.name));
     spdlog::set_pattern("%n: %^%l%$: %v");
     const auto chosen = parse_log_level(level);
-    spdlog::set_level(quiet ? spdlog::level::off : chosen);
+    spdlog::set_level(quiet ? std::max(chosen, spdlog::level::err) : chosen);
 }
 
 void run(const App& app, const CommandLine& line) {
