@@ -41,6 +41,18 @@ std::optional<std::uint32_t> parse_whole(std::string_view text) {
     return error == std::errc() && stopped == end ? std::optional(value) : std::nullopt;
 }
 
+ItemRange parse_range(const std::string& text) {
+    const std::size_t colon = text.find(':');
+    const auto first = parse_number<std::uint64_t>(text.substr(0, colon));
+    const auto count = parse_number<std::uint64_t>(colon == std::string::npos ? "" : text.substr(colon + 1));
+    if (!first || !count || *count == 0)
+        throw ArgumentError(
+            fmt::format("--range {}: expected FIRST:COUNT, the index of the first item, counted from 0, and "
+                        "the number of items, such as 20000:10000",
+                        text));
+    return {.first = *first, .count = *count};
+}
+
 }  // namespace
 
 void add_capture_options(CaptureOptions& options, po::options_description& list) {
@@ -67,6 +79,16 @@ void add_capture_options(CaptureOptions& options, po::options_description& list)
          "integer samples: the integer that stands for 1.0; default: the attribute, else 2^(bits-1)")  //
         ("modulation", parsed(options.modulation, parse_modulation, "M"),
          "modulation: pi2-bpsk, bpsk, qpsk, 16qam, 64qam, 256qam or 1024qam; default: the attribute");
+}
+
+void add_range_options(std::optional<ItemRange>& range, std::string& survey, po::options_description& list) {
+    list.add_options()  //
+        ("range", parsed(range, parse_range, "FIRST:COUNT"),
+         "a part of the capture: at most COUNT of its slots, or of its symbols, from FIRST on, counted from "
+         "0; what is measured first is measured over the whole capture; default: all")  //
+        ("survey", text(survey, "FILE"),
+         "samples and grids: what is measured over the whole capture is read from FILE if that exists, else "
+         "measured and written there; for several runs with --range");
 }
 
 void choose_kind(CaptureOptions& options, const std::string& file, const std::optional<Link>& link) {

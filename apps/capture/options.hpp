@@ -5,6 +5,7 @@
 
 #include "common/app.hpp"
 #include "phy/capture/capture.hpp"
+#include "phy/files/options.hpp"
 #include "phy/receiver/link.hpp"
 #include "phy/scrambling/gold_sequence.hpp"
 
@@ -12,6 +13,9 @@ namespace phy::apps {
 
 /// Adds --dataset, --from, --interleaved, --raw, --shape, --external-files, --full-scale and --modulation.
 void add_capture_options(CaptureOptions& options, po::options_description& list);
+
+/// Adds --range and --survey, a file; empty: none.
+void add_range_options(std::optional<ItemRange>& range, std::string& survey, po::options_description& list);
 
 /// Without --from, a raw file with a link that has a sample rate is one of samples, unless its name is that
 /// of a kind.

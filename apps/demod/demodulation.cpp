@@ -2,17 +2,15 @@
 
 #include <cmath>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "capture/options.hpp"
+#include "capture/survey.hpp"
 #include "common/app.hpp"
 #include "common/interrupt.hpp"
 #include "phy/machine/atomic_file.hpp"
@@ -273,42 +271,6 @@ CaptureDescription describe_capture(const DemodOptions& options, const SoftBitFi
     return CaptureReader(options.capture, capture).description();
 }
 
-std::string read_survey(const std::string& file) {
-    if (!std::filesystem::is_regular_file(file))
-        throw FileError(fmt::format("{}: is not a regular file; expected a survey", file));
-    std::ifstream in(file, std::ios::binary);
-    std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
-    if (!in) throw FileError(fmt::format("{}: cannot be read; expected a survey", file));
-    // An empty text would be none.
-    return text.empty() ? " " : text;
-}
-
-/// Of the file; made if it does not exist.
-std::string survey_of(const DemodOptions& options, const ReceiveOptions& how) {
-    if (options.survey.empty()) return {};
-    if (std::filesystem::exists(options.survey)) return read_survey(options.survey);
-    // Another run may make the same survey meanwhile.
-    AtomicFile file(options.survey, {.overwrite = true, .durable = options.files.durable});
-    std::string text = survey_file(options.capture, how).text;
-    throw_if_interrupted();
-    file.append(text);
-    file.commit();
-    return text;
-}
-
-/// Errors of a survey name its file.
-template <typename Work>
-auto with_survey_errors(const DemodOptions& options, Work work) {
-    try {
-        return work();
-    } catch (const ArgumentError& error) {
-        const std::string_view text = error.what();
-        if (!text.starts_with("survey: ")) throw;
-        throw FileError(
-            fmt::format("{}: {}; remove it or name another file", options.survey, text.substr(8)));
-    }
-}
-
 /// A capture, and how it is processed.
 class Opened {
 public:
@@ -323,7 +285,8 @@ public:
     [[nodiscard]] DemodulateOptions of_symbols() { return on_machine(symbol_options(options_, files_)); }
     [[nodiscard]] ReceiveOptions of_slots() {
         ReceiveOptions how = on_machine(slot_options(options_, files_, capture_));
-        how.survey = survey_of(options_, how);
+        const auto make = [&] { return survey_file(options_.capture, how).text; };
+        if (!options_.survey.empty()) how.survey = survey_of(options_.survey, make, options_.files.durable);
         return how;
     }
 
@@ -379,7 +342,7 @@ Demodulated demodulate_visibly(const DemodOptions& options, Opened& opened,
         };
         if (opened.has_symbols())
             return demodulate_file(options.capture, options.output, traced(opened.of_symbols()));
-        return with_survey_errors(options, [&]() -> Demodulated {
+        return with_survey_errors(options.survey, [&]() -> Demodulated {
             return receive_file(options.capture, options.output, traced(opened.of_slots()));
         });
     });
@@ -415,7 +378,7 @@ WholeCapture measure_whole(const DemodOptions& options, bool quiet) {
     Opened opened(options, quiet);
     return with_option_errors(options, [&]() -> WholeCapture {
         if (!opened.has_symbols())
-            return with_survey_errors(options, [&]() -> WholeCapture {
+            return with_survey_errors(options.survey, [&]() -> WholeCapture {
                 return {.items = survey_file(options.capture, opened.of_slots()).slots};
             });
         DemodulateOptions how = opened.of_symbols();

@@ -25,28 +25,11 @@ void set_noise_variance(DemodOptions& options, const std::string& text) {
             fmt::format("--noise-variance {}: expected a finite number above 0, 'auto' or 'estimate'", text));
 }
 
-ItemRange parse_range(const std::string& text) {
-    const std::size_t colon = text.find(':');
-    const auto first = parse_number<std::uint64_t>(text.substr(0, colon));
-    const auto count = parse_number<std::uint64_t>(colon == std::string::npos ? "" : text.substr(colon + 1));
-    if (!first || !count || *count == 0)
-        throw ArgumentError(
-            fmt::format("--range {}: expected FIRST:COUNT, the index of the first item, counted from 0, and "
-                        "the number of items, such as 20000:10000",
-                        text));
-    return {.first = *first, .count = *count};
-}
-
 void add_input_options(DemodOptions& options, po::options_description& list) {
     const auto noise_variance = [&options](const std::string& text) { set_noise_variance(options, text); };
     add_capture_options(options.files.capture, list);
+    add_range_options(options.files.range, options.survey, list);
     list.add_options()  //
-        ("range", parsed(options.files.range, parse_range, "FIRST:COUNT"),
-         "a part of the capture: at most COUNT of its slots, or of its symbols, from FIRST on, counted from "
-         "0; what is measured first is measured over the whole capture; default: all")  //
-        ("survey", text(options.survey, "FILE"),
-         "samples and grids: what is measured over the whole capture is read from FILE if that exists, else "
-         "measured and written there; for several runs with --range")  //
         ("gain", parsed(options.symbols.gain, parse_gain, "X|auto"),
          "amplitude of the constellation, by which symbols are divided; default 1; auto: measured first")  //
         ("noise-variance", po::value<std::string>()->value_name("X|auto|estimate")->notifier(noise_variance),

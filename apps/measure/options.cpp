@@ -38,7 +38,10 @@ void add_measure_options(MeasureAppOptions& options, po::options_description& li
     const auto parse_descramble = [](const std::string& text) {
         return parse_scrambling("--descramble", text);
     };
-    const auto read = [](const std::string& file) { return read_link(file); };
+    const auto read = [&options](const std::string& file) {
+        options.link = file;
+        return read_link(file);
+    };
     list.add_options()  //
         ("link", parsed(how.link, read, "FILE"),
          "JSON file with the link; a grid or samples are received with it, and their equalised symbols are "
@@ -60,6 +63,7 @@ void add_measure_options(MeasureAppOptions& options, po::options_description& li
 
 void add_measure_app_options(MeasureAppOptions& options, po::options_description& list) {
     add_capture_options(options.how.capture, list);
+    add_range_options(options.how.range, options.survey, list);
     add_measure_options(options, list);
     add_machine_options(options.machine, list);
 }

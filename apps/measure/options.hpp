@@ -10,7 +10,10 @@ namespace phy::apps {
 /// The command line of measure_app.
 struct MeasureAppOptions {
     std::string capture;
-    MeasureOptions how;  ///< without places
+    std::string link;               ///< link file; empty: the capture's attribute
+    std::string survey;             ///< file; empty: none
+    bool surveys_if_slots = false;  ///< captures of symbols ignore the survey
+    MeasureOptions how;             ///< without places and survey
     MachineOptions machine;
 };
 

@@ -115,12 +115,13 @@ std::string text_of_limit(const Measured& done) {
 
 }  // namespace
 
-Json json_of(const Measured& done) {
+std::vector<Json::Member> members_of(const Measured& done) {
     const SymbolMeasurement& whole = done.whole;
     const std::optional<Modulation> modulation = done.capture.modulation;
     const std::optional<bool> within = is_within_limit(done);
     std::vector<Json::Member> members = {
         {"symbols", whole.symbols},
+        {"range_first", done.range.first},
         {"mean_power", whole.mean_power},
         {"peak_power", whole.peak_power},
         {"papr_db", whole.papr_db},
@@ -149,7 +150,7 @@ Json json_of(const Measured& done) {
     members.emplace_back("backend", names_of(done.places));
     members.emplace_back("device", devices_of(done.places));
     members.emplace_back("warnings", Json::array({done.warnings.begin(), done.warnings.end()}));
-    return Json::object(members);
+    return members;
 }
 
 std::string text_of(const Measured& done) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "common/json.hpp"
 #include "phy/files/measure.hpp"
@@ -8,7 +9,7 @@
 namespace phy::apps {
 
 /// The measurement of a capture, for programs and for people.
-Json json_of(const Measured& done);
+std::vector<Json::Member> members_of(const Measured& done);
 std::string text_of(const Measured& done);
 
 }  // namespace phy::apps

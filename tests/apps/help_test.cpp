@@ -95,8 +95,9 @@ protected:
     static std::vector<Program> programs() {
         const std::filesystem::path folder = std::filesystem::path(demod_app).parent_path();
         std::vector<Program> all;
-        for (const char* const name : {"demod_app", "demod_app_mpi", "phy_join", "measure_app", "capture_gen",
-                                       "link_sim", "phy_info", "stream_bench", "slot_bench", "ladder"})
+        for (const char* const name :
+             {"demod_app", "demod_app_mpi", "phy_join", "measure_app", "measure_app_mpi", "capture_gen",
+              "link_sim", "phy_info", "stream_bench", "slot_bench", "ladder"})
             if (std::filesystem::exists(folder / name)) all.push_back({name, folder / name});
         return all;
     }
@@ -134,8 +135,8 @@ protected:
     static std::string section_of_program(const Program& program) {
         const std::string page = read_page("cli.md");
         const std::string heading = "## " + program.name;
-        if (program.name == "demod_app_mpi")
-            return section_of(page, "## demod_app") + section_of(page, heading);
+        if (program.name.ends_with("_mpi"))
+            return section_of(page, heading.substr(0, heading.size() - 4)) + section_of(page, heading);
         const bool is_alone = page.find("\n" + heading + "\n") != std::string::npos;
         return section_of(page, is_alone ? heading : "## phy_info and benchmarks");
     }
@@ -227,7 +228,8 @@ TEST_F(Help, DocumentsNameNoOtherOption) {
             EXPECT_TRUE(options.contains(option)) << "docs/cli.md: " << program.name << " " << option;
     }
     // A build without CUDA or MPI lacks a program.
-    const bool has_all = names.contains("ladder") && names.contains("demod_app_mpi");
+    const bool has_all =
+        names.contains("ladder") && names.contains("demod_app_mpi") && names.contains("measure_app_mpi");
     const std::string page = read_page("cli.md");
     for (const std::string& option : options_in(has_all ? page : common_part()))
         EXPECT_TRUE(all.contains(option)) << "docs/cli.md: " << option;

@@ -67,6 +67,40 @@ TEST_F(MeasureApp, MeasuresRows) {
     }
 }
 
+TEST_F(MeasureApp, ARangeIsARow) {
+    const std::string file = capture();
+    const JsonValue rows = measure_json({file, "--gain", "1", "--by", "1000"})["rows"];
+    const JsonValue part = measure_json({file, "--gain", "1", "--range", "3000:1000"});
+    EXPECT_EQ(part["range_first"].number(), 3000.0);
+    EXPECT_EQ(part["symbols"].number(), 1000.0);
+    for (const std::string number : {"mean_power", "evm_rms", "noise_variance"})
+        EXPECT_EQ(part[number].number(), rows[number].array()[3].number()) << number;
+    EXPECT_EQ(measure_json({file, "--range", "49000:5000"})["symbols"].number(), 1000.0);
+    expect_failure({measure_app, file, "--range", "50000:1"}, 2, {"range 50000:1", "has only 50000 symbols"});
+    expect_failure({measure_app, file, "--range", "7"}, 2, {"--range 7: expected FIRST:COUNT"});
+    expect_failure({measure_app, file, "--survey", path("s.json")}, 2,
+                   {"--survey: not for a capture of symbols"});
+}
+
+TEST_F(MeasureApp, RangesShareASurvey) {
+    const Arguments command = {data_file("pusch_samples.h5"), "--by", "slot"};
+    const auto rows = [&](const Arguments& more) {
+        Arguments arguments = command;
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        return measure_json(arguments)["rows"]["evm_rms"].array();
+    };
+    const auto whole = rows({});
+    ASSERT_GT(whole.size(), 1U);
+    for (const bool is_there : {false, true}) {
+        EXPECT_EQ(std::filesystem::exists(path("survey.json")), is_there);
+        const auto part = rows({"--survey", path("survey.json"), "--range", "1:1"});
+        ASSERT_EQ(part.size(), 1U);
+        EXPECT_EQ(part.front().number(), whole[1].number());
+    }
+    std::ofstream(path("survey.json")) << "damaged";
+    expect_failure({measure_app, command.front(), "--survey", path("survey.json")}, 1, {"survey.json: "});
+}
+
 TEST_F(MeasureApp, TakesRowsFromTheShape) {
     Hdf5File(path("grid.h5")).reals("iq", {3, 14, 24, 2});
     const Arguments command = {path("grid.h5"), "--modulation", "qpsk", "--by"};

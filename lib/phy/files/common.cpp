@@ -87,6 +87,10 @@ std::optional<Link> link_of(const CaptureDescription& capture) {
     }
 }
 
+Transmitter transmitter_of(const Link& link) {
+    return link.direction == Direction::uplink ? Transmitter::ue : Transmitter::base_station;
+}
+
 std::uint64_t codeword_symbols(const Link& link) {
     const SlotAllocation& allocation = link.allocation;
     return ResourceMap(allocation).elements() * static_cast<std::uint64_t>(allocation.layers());

@@ -12,6 +12,7 @@
 #include "phy/core/full_scale.hpp"
 #include "phy/files/options.hpp"
 #include "phy/machine/host.hpp"
+#include "phy/measure/symbol_sums.hpp"
 #include "phy/pipeline/place.hpp"
 #include "phy/receiver/link.hpp"
 #include "phy/scrambling/gold_sequence.hpp"
@@ -51,6 +52,8 @@ FullScale full_scale_of(const CaptureDescription& capture);
 
 /// The link in the capture's attribute, if any. Throws FileError for text that is no link.
 std::optional<Link> link_of(const CaptureDescription& capture);
+
+Transmitter transmitter_of(const Link& link);
 
 /// Symbols per codeword in a capture of symbols: one codeword per slot.
 std::uint64_t codeword_symbols(const Link& link);

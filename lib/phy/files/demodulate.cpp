@@ -91,7 +91,7 @@ std::size_t TruthfulSource::fill(const Chunk& chunk, std::span<const std::span<s
     std::span<const float> noise;
     if (arrays.size() > 1)
         noise = {reinterpret_cast<const float*>(arrays[1].data()), arrays[1].size() / sizeof(float)};
-    sample_.add(chunk.first - range_.first, SymbolSpan(capture_.description().format, arrays[0]), noise);
+    sample_.add(chunk.first, SymbolSpan(capture_.description().format, arrays[0]), noise);
     return items;
 }
 
@@ -168,6 +168,7 @@ float require_measured_noise(const Measured& measured) {
 Measured measure_first(const CaptureDescription& capture, const ItemRange& range,
                        const DemodulateOptions& options) {
     MeasureOptions measuring{options};
+    measuring.range.reset();
     measuring.gain = options.gain;
     measuring.pipeline.trace = false;
     measuring.capture.ignores_noise_variance = options.estimate_noise;
@@ -292,7 +293,7 @@ Truth make_truth(const ItemRange& range, bool compares, bool all, std::size_t bu
 }
 
 SymbolSample make_sample(const Demodulation& result) {
-    return SymbolSample({.symbols = result.range.count,
+    return SymbolSample({.range = result.range,
                          .format = result.capture.format,
                          .modulation = result.demapper.modulation,
                          .full_scale = detail::full_scale_of(result.capture),

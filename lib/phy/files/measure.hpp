@@ -17,7 +17,8 @@
 
 namespace phy {
 
-/// Rows of neighbouring symbols that are measured separately, in addition to the whole capture.
+/// Rows of neighbouring symbols that are measured separately, in addition to the whole capture. The first one
+/// begins where FileOptions::range does.
 enum class MeasureBy {
     whole,    ///< none
     row,      ///< the dataset's last dimension: an OFDM symbol, if that is subcarriers
@@ -28,8 +29,8 @@ enum class MeasureBy {
 /// Options of measure_file().
 struct PHY_EXPORT MeasureOptions : FileOptions {
     /// Amplitude of the constellation: symbols are divided by it before decisions. None: measured first, on
-    /// up to 2^20 symbols spread over the capture; with SymbolReference::sent it is the root of their mean
-    /// power.
+    /// up to 2^20 symbols spread over the whole capture; with SymbolReference::sent it is the root of their
+    /// mean power.
     std::optional<float> gain = {};
 
     /// Reference points: the nearest ones, or those of the capture's transmitted bits.
@@ -46,12 +47,16 @@ struct PHY_EXPORT MeasureOptions : FileOptions {
     /// any length.
     MeasureBy by = MeasureBy::whole;
     std::optional<std::uint64_t> row = {};  ///< with MeasureBy::symbols: symbols, at least 1
+
+    /// Of a grid or samples, as in ReceiveOptions.
+    std::string survey = {};
 };
 
 /// Result of measure_file().
 struct PHY_EXPORT Measured {
     CaptureDescription capture;
     SampleFormat format = SampleFormat::cf32;  ///< of the measured symbols
+    ItemRange range;                           ///< symbols or occasions of the capture that were measured
     std::uint64_t symbols = 0;                 ///< number of symbols that were read
     SymbolMeterConfig meter;                   ///< as used; its gain is that of the decisions
     SymbolReference reference = SymbolReference::decisions;
@@ -85,8 +90,12 @@ struct PHY_EXPORT Measured {
     [[nodiscard]] SymbolMeasurement measurement(const SymbolSums& sums) const;
 };
 
-/// Measures all symbols of a capture (docs/files.md) with a SymbolMeter. Results do not depend on places,
-/// threads, chunks or buffer sets. The result of the whole does not depend on `by` either: rows that are no
+/// Measures all symbols of a capture (docs/files.md), or of its range, with a SymbolMeter. Results do not
+/// depend on places, threads, chunks or buffer sets. A range is measured as a capture of these symbols alone
+/// with the gain of the whole one; transmitted bits are scrambled, and pi/2-BPSK rotates, as in the whole
+/// one. measure_parts.hpp has the sums of ranges that make up the measurement of the whole.
+///
+/// The result of the whole does not depend on `by` either: rows that are no
 /// multiple of symbol_tree.block have a tree of their own, so the capture is then read once for the whole and
 /// once for its rows.
 ///
@@ -98,8 +107,9 @@ struct PHY_EXPORT Measured {
 /// MeasureBy::slot is an occasion, and a chunk counts slots.
 ///
 /// Throws FileError for a bad file; DescriptionError if requested transmitted bits are missing; ArgumentError
-/// for options out of their range, for a full scale of floating-point numbers, and for a grid or samples with
-/// a gain, SymbolReference::sent or rows other than slots; and what receive_file() and Pipeline throw.
+/// for options out of their range, for a range without items, for a full scale of floating-point numbers, for
+/// symbols with a survey, and for a grid or samples with a gain, SymbolReference::sent or rows other than
+/// slots; and what receive_file() and Pipeline throw.
 PHY_EXPORT Measured measure_file(const std::filesystem::path& capture, const MeasureOptions& options = {});
 
 }  // namespace phy

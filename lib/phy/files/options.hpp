@@ -36,6 +36,11 @@ struct PHY_EXPORT FileOptions {
     /// Carrier and allocation. None: the capture's attribute, if it has one.
     std::optional<Link> link = {};
 
+    /// The items that are processed. Soft bits are those that a run over the whole capture writes for them.
+    /// What is measured first, such as gain, N0, timing and frequency, is measured over the whole capture.
+    /// None: all.
+    std::optional<ItemRange> range = {};
+
     std::vector<Place> places = {};  ///< where the work runs; empty: this CPU, with demodulation_threads()
 
     /// `items` is set from the capture. An item is a symbol, or an occasion if slots are received.
@@ -52,11 +57,6 @@ struct PHY_EXPORT FileOptions {
 struct PHY_EXPORT SoftBitFileOptions : FileOptions {
     LlrConfig llr = {};
     SoftBitFormat format = SoftBitFormat::int8;
-
-    /// The items whose soft bits are written: the rows that a run over the whole capture writes for them.
-    /// What is measured first, such as N0, timing and frequency, is measured over the whole capture. None:
-    /// all.
-    std::optional<ItemRange> range = {};
 
     bool overwrite = false;  ///< the output replaces an existing file
     bool durable = false;    ///< after a power failure the file is complete or absent: see AtomicFile

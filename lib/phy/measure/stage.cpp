@@ -49,7 +49,7 @@ std::unique_ptr<StageRunner> MeasureStage::on(const Place& place) {
                     sums, device.scratch..., device.stream...);
         } else {
             measure({config.input, work.in[0]}, config.row, sums, device.scratch..., device.stream...,
-                    work.chunk.first);
+                    config.first_symbol + work.chunk.first);
         }
     };
     return detail::operator_runner<SymbolMeter, gpu::SymbolMeter>(place, config_.meter, run);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string_view>
 #include <vector>
@@ -23,8 +24,9 @@ public:
     struct Config {
         SymbolMeterConfig meter = {};
         SampleFormat input = SampleFormat::cf32;
-        std::size_t row = 32 * 1024;  ///< symbols
-        bool sent = false;            ///< the sent points are known
+        std::size_t row = 32 * 1024;     ///< symbols
+        bool sent = false;               ///< the sent points are known
+        std::uint64_t first_symbol = 0;  ///< index of item 0 in its sequence; pi/2-BPSK needs its parity
     };
 
     /// Throws ArgumentError if a value is out of its range.

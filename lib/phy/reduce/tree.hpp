@@ -41,10 +41,13 @@ class NodeJoiner {
 public:
     explicit NodeJoiner(Join join = {}) : join_(join) {}
 
-    void add(Node node) {
-        for (std::uint64_t whole = nodes_++; whole % 2 != 0; whole /= 2)
+    /// nodes: a power of two, if the node is already the root of so many. The number of nodes before must be
+    /// a multiple of it.
+    void add(Node node, std::uint64_t nodes = 1) {
+        for (std::uint64_t before = nodes_ / nodes; before % 2 != 0; before /= 2)
             node = join_(waiting_[--depth_], node);
         waiting_[depth_++] = node;
+        nodes_ += nodes;
     }
 
     /// The root of all added nodes; `none` if there are none.

@@ -96,6 +96,12 @@ double error_ratio(const ExpectedDecisions& expected) {
     return expected.error / expected.decided;
 }
 
+/// Blocks of pi/2-BPSK are decided as if each began a sequence.
+ItemRange even_range(const ItemRange& range, Modulation modulation) {
+    const bool is_odd = modulation == Modulation::pi2_bpsk && range.first % 2 != 0 && range.count > 1;
+    return is_odd ? ItemRange{range.first + 1, range.count - 1} : range;
+}
+
 /// The factor of components.
 double unit_of(const SymbolSample::Config& config) {
     return 1.0 / (double{config.full_scale.value_for(config.format)} * double{config.gain});
@@ -138,11 +144,19 @@ double NoiseHistogram::value_of(std::size_t bin) {
 
 SymbolSample::SymbolSample(const Config& config)
     : config_(config),
-      blocks_(config.symbols, block, std::clamp(config.symbols / block / share, min_blocks, max_blocks)) {
+      range_(even_range(config.range, config.modulation)),
+      blocks_(range_.count, block, std::clamp(range_.count / block / share, min_blocks, max_blocks)) {
     symbols_.reserve(blocks_.max_items());
 }
 
 void SymbolSample::add(std::uint64_t first, SymbolView symbols, std::span<const float> noise) {
+    if (first < range_.first) {
+        const std::size_t skipped = std::min<std::uint64_t>(range_.first - first, symbols.size());
+        symbols = symbols.subspan(skipped, symbols.size() - skipped);
+        if (!noise.empty()) noise = noise.subspan(skipped);
+        first += skipped;
+    }
+    first -= range_.first;
     blocks_.visit({first, symbols.size()}, [&](const SpreadBlocks::Range& range) {
         const std::size_t before = symbols_.size();
         symbols_.resize(before + range.items);
@@ -158,6 +172,16 @@ void SymbolSample::add(std::uint64_t first, SymbolView symbols, std::span<const 
                 kept[n] = cf32(std::numeric_limits<float>::quiet_NaN(), 0.0F);
             }
         }
+    });
+}
+
+void SymbolSample::read(CaptureReader& capture) {
+    std::vector<std::byte> bytes;
+    blocks_.visit({0, range_.count}, [&](const SpreadBlocks::Range& range) {
+        bytes.resize(range.items * size_of(config_.format));
+        const SymbolSpan symbols(config_.format, bytes);
+        capture.read(range_.first + range.first, symbols);
+        add(range_.first + range.first, symbols, {});
     });
 }
 

@@ -6,9 +6,11 @@
 #include <span>
 #include <vector>
 
+#include "phy/capture/capture.hpp"
 #include "phy/core/demapper_config.hpp"
 #include "phy/core/full_scale.hpp"
 #include "phy/core/view.hpp"
+#include "phy/files/options.hpp"
 #include "phy/files/spread_blocks.hpp"
 #include "phy/files/symbol_check.hpp"
 
@@ -42,7 +44,7 @@ private:
 class SymbolSample {
 public:
     struct Config {
-        std::uint64_t symbols = 0;  ///< of the capture
+        ItemRange range;  ///< of the capture
         SampleFormat format = SampleFormat::cf32;
         Modulation modulation = Modulation::qpsk;
         FullScale full_scale = {};
@@ -51,8 +53,12 @@ public:
 
     explicit SymbolSample(const Config& config);
 
-    /// Adds symbols from index first on; noise: empty, or one per symbol. Call it in order, once per symbol.
+    /// Adds symbols from index first of the capture on; noise: empty, or one per symbol. Call it in order,
+    /// once per symbol of the range.
     void add(std::uint64_t first, SymbolView symbols, std::span<const float> noise);
+
+    /// Instead of add(): reads no other symbols than those that are kept, without noise.
+    void read(CaptureReader& capture);
 
     /// noise_variance: that of all symbols; none: one per symbol, as added.
     [[nodiscard]] SymbolCheck check(std::optional<float> noise_variance);
@@ -71,7 +77,8 @@ private:
 
     Config config_;
     std::optional<float> noise_variance_;
-    SpreadBlocks blocks_;
+    ItemRange range_;            ///< for pi/2-BPSK from an even symbol on
+    SpreadBlocks blocks_;        ///< counted from there
     std::vector<cf32> symbols_;  ///< after the division; NaN if they do not count
     NoiseHistogram noise_;
 };
