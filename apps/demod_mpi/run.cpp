@@ -13,10 +13,10 @@
 #include "common/interrupt.hpp"
 #include "common/progress.hpp"
 #include "demod/demodulation.hpp"
+#include "demod_mpi/join.hpp"
 #include "demod_mpi/part_sums.hpp"
 #include "mpi/parts_folder.hpp"
 #include "mpi/share.hpp"
-#include "phy/capture/write/join.hpp"
 #include "phy/mpi/ranks.hpp"
 
 namespace phy::apps {
@@ -102,7 +102,21 @@ void make_part(const DemodOptions& of_parts, const Plan& plan, std::uint64_t fir
     folder.write_sums(first, to_text(sums_of(demodulate(options, true))), options.files.durable);
 }
 
-JoinedParts join(const DemodMpiOptions& options, const Plan& plan, const PartsFolder& folder, bool quiet) {
+/// Of all parts. Throws FileError if none of its slots has the DM-RS.
+PartSums sums_of_parts(const DemodMpiOptions& options, const Plan& plan, const PartsFolder& folder) {
+    PartSums sums;
+    for (const std::uint64_t first : plan.parts.firsts())
+        sums.add(parse_sums(folder.read_sums(first)));
+    warn(sums.warnings);
+    if (sums.slots > 0 && sums.slots_with_dmrs == 0)
+        throw FileError(
+            fmt::format("{}: the DM-RS were found in none of {} slots", options.demod.capture, sums.slots));
+    return sums;
+}
+
+/// Collective.
+JoinedParts join(MPI_Comm comm, const DemodMpiOptions& options, const Plan& plan, const PartsFolder& folder,
+                 bool quiet) {
     std::vector<std::filesystem::path> parts;
     for (const std::uint64_t first : plan.parts.firsts())
         parts.emplace_back(folder.rows_file(first));
@@ -113,24 +127,20 @@ JoinedParts join(const DemodMpiOptions& options, const Plan& plan, const PartsFo
         throw_if_interrupted();
         progress.update(done, all);
     };
-    return join_parts(parts, options.demod.output, how);
+    return join_on_all_ranks(comm, parts, options.demod.output, how);
 }
 
-void report(const DemodMpiOptions& options, const Plan& plan, const PartsFolder& folder,
-            const mpi::Place& place, const CommonOptions& common, double seconds) {
-    PartSums sums;
-    for (const std::uint64_t first : plan.parts.firsts())
-        sums.add(parse_sums(folder.read_sums(first)));
-    warn(sums.warnings);
-    if (sums.slots > 0 && sums.slots_with_dmrs == 0)
-        throw FileError(
-            fmt::format("{}: the DM-RS were found in none of {} slots", options.demod.capture, sums.slots));
-    const auto start = std::chrono::steady_clock::now();
-    const JoinedParts joined = join(options, plan, folder, common.quiet);
-    const std::chrono::duration<double> join_seconds = std::chrono::steady_clock::now() - start;
-    if (!options.shards)
-        if (const std::error_code error = folder.remove())
-            spdlog::warn("{}.parts: cannot be removed: {}", options.demod.output, error.message());
+double seconds_since(std::chrono::steady_clock::time_point start) {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+struct Seconds {
+    double of_parts = 0.0;
+    double of_joining = 0.0;
+};
+
+void report(const DemodMpiOptions& options, const Plan& plan, const PartSums& sums, const JoinedParts& joined,
+            const mpi::Place& place, const CommonOptions& common, const Seconds& seconds) {
     const std::uint64_t parts = plan.parts.count();
     std::vector<Json::Member> members = {{"ranks", place.ranks},
                                          {"parts", parts},
@@ -147,12 +157,12 @@ void report(const DemodMpiOptions& options, const Plan& plan, const PartsFolder&
         members.emplace_back("transport_blocks", sums.transport_blocks);
         members.emplace_back("valid_transport_blocks", sums.valid_transport_blocks);
     }
-    members.emplace_back("seconds", seconds);
-    members.emplace_back("join_seconds", join_seconds.count());
+    members.emplace_back("seconds", seconds.of_parts);
+    members.emplace_back("join_seconds", seconds.of_joining);
     std::string text = fmt::format(
         "{}: {} rows of {} parts, {} of them made before, by {} ranks in {:.3g} s; joined in {:.3g} s\n",
-        options.demod.output, joined.rows, parts, plan.parts.before, place.ranks, seconds,
-        join_seconds.count());
+        options.demod.output, joined.rows, parts, plan.parts.before, place.ranks, seconds.of_parts,
+        seconds.of_joining);
     if (sums.compared_bits > 0)
         text += fmt::format("bit errors: {} of {}\n", sums.bit_errors, sums.compared_bits);
     if (sums.transport_blocks > 0)
@@ -187,11 +197,21 @@ void run_on_all_ranks(MPI_Comm comm, DemodMpiOptions options, const CommonOption
             if (task > 0) progress.update(task, missing.size());
             make_part(of_parts, plan, missing[task], folder, [&counter] { counter.answer(); });
         });
-    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+    Seconds seconds = {.of_parts = seconds_since(start)};
+    PartSums sums;
     mpi::from_first_rank(comm, [&] {
         throw_if_interrupted();
         require_no_failures(failed, plan.parts);
-        report(options, plan, folder, place, common, seconds.count());
+        sums = sums_of_parts(options, plan, folder);
+        return "";
+    });
+    const auto start_of_joining = std::chrono::steady_clock::now();
+    const JoinedParts joined = join(comm, options, plan, folder, common.quiet || place.rank != 0);
+    seconds.of_joining = seconds_since(start_of_joining);
+    mpi::from_first_rank(comm, [&] {
+        if (const std::error_code error = options.shards ? std::error_code() : folder.remove())
+            spdlog::warn("{}.parts: cannot be removed: {}", demod.output, error.message());
+        report(options, plan, sums, joined, place, common, seconds);
         return "";
     });
 }

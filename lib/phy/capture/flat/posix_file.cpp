@@ -142,6 +142,10 @@ void PosixFile::write_at(std::uint64_t offset, std::span<const std::byte> bytes)
     }
 }
 
+void PosixFile::sync() const {
+    if (::fsync(descriptor_) != 0) throw file_error(name_, "cannot be written: " + system_error_text());
+}
+
 void PosixFile::require_room(std::uint64_t bytes) const {
     struct statvfs disk {};
     if (::fstatvfs(descriptor_, &disk) != 0) throw file_error(name_, system_error_text());

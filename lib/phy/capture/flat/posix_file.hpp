@@ -32,6 +32,9 @@ public:
     void read_at(std::uint64_t offset, std::span<std::byte> bytes, int readers) const;
     void write_at(std::uint64_t offset, std::span<const std::byte> bytes) const;
 
+    /// Waits until what was written is on the disk.
+    void sync() const;
+
     /// Throws unless the file system has room for this many bytes and permits a file of that size. Sets the
     /// file to that size.
     void require_room(std::uint64_t bytes) const;

@@ -7,7 +7,10 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include <fcntl.h>
 
 #include "phy/capture/flat/posix_file.hpp"
 #include "phy/capture/formats.hpp"
@@ -174,42 +177,15 @@ std::vector<Rows> checked_rows(Paths paths, const Part& like) {
     return parts;
 }
 
-class Joining {
-public:
-    Joining(const Part& like, const std::vector<Rows>& parts, const std::filesystem::path& output,
-            const JoinOptions& options)
-        : like_(like), parts_(parts), output_(output), options_(options) {
-        for (const std::string& name : like.file().datasets()) {
-            const auto dataset = like.file().open(name);
-            detail::Dimensions dimensions = dataset->dimensions();
-            dimensions.front() = result_.rows = like.all();
-            sets_.push_back({name, {dimensions.begin(), dimensions.end()}, dataset->type().bytes});
-            result_.bytes += hdf5::total_bytes(sets_.back().dimensions, sets_.back().element_bytes);
-        }
-        file_.emplace(output, AtomicFile::Config{.overwrite = options.overwrite, .durable = options.durable},
-                      options.shards ? 0 : result_.bytes);
-    }
+}  // namespace
 
-    JoinedParts join() {
-        // All that HDF5 writes comes first: it does not survive a file that it cannot complete.
-        copy_attributes(like_.id(), file_->id(), file_->name());
-        for (Set& set : sets_)
-            create(set);
-        file_->flush();
-        for (Set& set : sets_) {
-            if (!options_.shards && !copy(set)) return result_;
-            set.out.reset();
-        }
-        file_->commit();
-        return result_;
-    }
+struct PartsJoin::Impl {
+    Impl(Paths paths, const std::filesystem::path& output, const JoinOptions& options);
 
-private:
     struct Set {
         std::string name;
         hdf5::Dimensions dimensions;
         std::size_t element_bytes = 0;
-        std::optional<hdf5::OutputDataset> out = {};
     };
 
     void copy_attributes(hid_t from, hid_t to, const std::string& name) {
@@ -218,7 +194,7 @@ private:
                 hdf5::write_attribute(to, attribute, *value, name);
     }
 
-    void create(Set& set) {
+    void create(const Set& set) {
         const hdf5::DatasetHandle like = like_.open(set.name);
         const hdf5::TypeHandle type(H5Dget_type(like));
         if (options_.shards) {
@@ -226,8 +202,9 @@ private:
             copy_attributes(like, view_of_parts(set, type, name), name);
             return;
         }
-        set.out.emplace(*file_, set.name, type, set.dimensions);
-        copy_attributes(like, set.out->id(), set.out->name());
+        const hdf5::OutputDataset out(*file_, set.name, type, set.dimensions);
+        copy_attributes(like, out.id(), out.name());
+        targets_.push_back({set.name, out.offset(), out.item_bytes()});
     }
 
     /// Where a part lies from the output's folder, which is that of a link's target.
@@ -265,42 +242,35 @@ private:
             "cannot be created"));
     }
 
-    /// False: stopped.
-    bool copy(Set& set) {
-        for (const Rows& part : parts_) {
-            const auto file = detail::open_input(part.path, {});
-            const auto from = file->open(set.name);
-            const std::uint64_t row = from->size() / from->dimensions().front();
-            const std::uint64_t rows = std::max<std::uint64_t>(1, piece_bytes / (row * set.element_bytes));
-            for (std::uint64_t first = 0; first < from->size(); first += rows * row) {
-                result_.cancelled = options_.stop.stop_requested();
-                if (result_.cancelled) return false;
-                const std::uint64_t count = std::min(rows * row, from->size() - first);
-                bytes_.resize(count * set.element_bytes);
-                from->read(first, count, bytes_.data());
-                set.out->append(bytes_);
-                done_ += bytes_.size();
-                if (options_.progress) options_.progress(done_, result_.bytes);
-            }
-        }
-        set.out->require_complete();
-        return true;
-    }
-
-    const Part& like_;
-    const std::vector<Rows>& parts_;
-    const std::filesystem::path& output_;
-    const JoinOptions& options_;
+    Part like_;
+    std::vector<Rows> parts_;
+    std::filesystem::path output_;
+    JoinOptions options_;
     JoinedParts result_;
     std::optional<hdf5::OutputFile> file_;
     std::vector<Set> sets_;
-    std::vector<std::byte> bytes_;
-    std::uint64_t done_ = 0;
+    std::vector<RowsTarget> targets_;
 };
 
-}  // namespace
+PartsJoin::Impl::Impl(Paths paths, const std::filesystem::path& output, const JoinOptions& options)
+    : like_(paths.front()), parts_(checked_rows(paths, like_)), output_(output), options_(options) {
+    for (const std::string& name : like_.file().datasets()) {
+        const auto dataset = like_.file().open(name);
+        detail::Dimensions dimensions = dataset->dimensions();
+        dimensions.front() = result_.rows = like_.all();
+        sets_.push_back({name, {dimensions.begin(), dimensions.end()}, dataset->type().bytes});
+        result_.bytes += hdf5::total_bytes(sets_.back().dimensions, sets_.back().element_bytes);
+    }
+    file_.emplace(output, AtomicFile::Config{.overwrite = options.overwrite, .durable = options.durable},
+                  options.shards ? 0 : result_.bytes);
+    // All that HDF5 writes comes first: it does not survive a file that it cannot complete.
+    copy_attributes(like_.id(), file_->id(), file_->name());
+    for (const Set& set : sets_)
+        create(set);
+    file_->flush();
+}
 
-JoinedParts join_parts(Paths parts, const std::filesystem::path& output, const JoinOptions& options) {
+PartsJoin::PartsJoin(Paths parts, const std::filesystem::path& output, const JoinOptions& options) {
     if (parts.empty()) throw ArgumentError("no parts to join: expected at least one file");
     if (output_format(output) != OutputFormat::hdf5)
         throw ArgumentError(output.string() + ": parts are joined to an HDF5 file; expected a name such as " +
@@ -309,9 +279,82 @@ JoinedParts join_parts(Paths parts, const std::filesystem::path& output, const J
         if (is_same_file(part, output))
             throw ArgumentError(output.string() + ": the output would overwrite a part");
     const hdf5::Session session;
-    const Part like(parts.front());
-    const std::vector<Rows> rows = checked_rows(parts, like);
-    return Joining(like, rows, output, options).join();
+    impl_ = detail::Owned<Impl, "PartsJoin">(new Impl(parts, output, options), [](Impl* impl) {
+        const hdf5::Session session_of_deleter;
+        delete impl;
+    });
+}
+
+const std::filesystem::path& PartsJoin::file() const {
+    return impl_->file_->path();
+}
+
+const std::vector<RowsTarget>& PartsJoin::targets() const {
+    return impl_->targets_;
+}
+
+std::uint64_t PartsJoin::bytes() const {
+    return impl_->result_.bytes;
+}
+
+JoinedParts PartsJoin::commit(std::uint64_t copied) {
+    if (!impl_->options_.shards && copied != bytes())
+        throw file_error(impl_->file_->name(), "has " + std::to_string(copied) + " bytes of rows, expected " +
+                                                   std::to_string(bytes()));
+    const hdf5::Session session;
+    impl_->file_->commit();
+    return impl_->result_;
+}
+
+std::uint64_t copy_rows(const std::filesystem::path& part, const std::filesystem::path& file,
+                        std::span<const RowsTarget> targets, bool durable,
+                        const std::function<void(std::uint64_t)>& each_piece) {
+    const hdf5::Session session;
+    const Part from(part);
+    const detail::PosixFile to(file, O_WRONLY, 0, file.string());
+    std::uint64_t copied = 0;
+    std::vector<std::byte> bytes;
+    for (const RowsTarget& target : targets) {
+        const auto dataset = from.file().open(target.dataset);
+        const std::uint64_t row = dataset->size() / dataset->dimensions().front();
+        const std::size_t element_bytes = dataset->type().bytes;
+        if (row * element_bytes != target.row_bytes)
+            throw file_error(dataset->name(), "has rows of " + std::to_string(row * element_bytes) +
+                                                  " bytes, expected " + std::to_string(target.row_bytes));
+        if (target.offset + from.end() * target.row_bytes > to.size())
+            throw file_error(file.string(), "has no place for the rows of " + from.name());
+        const std::uint64_t rows = std::max<std::uint64_t>(1, piece_bytes / target.row_bytes);
+        for (std::uint64_t first = from.first(); first < from.end(); first += rows) {
+            const std::uint64_t count = std::min(rows, from.end() - first);
+            if (each_piece) each_piece(count * target.row_bytes);
+            bytes.resize(count * target.row_bytes);
+            dataset->read((first - from.first()) * row, count * row, bytes.data());
+            to.write_at(target.offset + first * target.row_bytes, bytes);
+            copied += bytes.size();
+        }
+    }
+    if (durable) to.sync();
+    return copied;
+}
+
+JoinedParts join_parts(Paths parts, const std::filesystem::path& output, const JoinOptions& options) {
+    PartsJoin join(parts, output, options);
+    struct Stopped {};
+    std::uint64_t begun = 0;
+    const auto each_piece = [&](std::uint64_t bytes) {
+        if (options.stop.stop_requested()) throw Stopped();
+        if (options.progress && begun > 0) options.progress(begun, join.bytes());
+        begun += bytes;
+    };
+    std::uint64_t copied = 0;
+    try {
+        for (const std::filesystem::path& part : parts)
+            copied += copy_rows(part, join.file(), join.targets(), false, each_piece);
+    } catch (const Stopped&) {
+        return {.rows = 0, .bytes = 0, .cancelled = true};
+    }
+    if (options.progress && !options.shards) options.progress(copied, join.bytes());
+    return join.commit(copied);
 }
 
 }  // namespace phy

@@ -5,8 +5,11 @@
 #include <functional>
 #include <span>
 #include <stop_token>
+#include <string>
+#include <vector>
 
 #include "phy/core/export.hpp"
+#include "phy/core/owned.hpp"
 
 namespace phy {
 
@@ -42,5 +45,47 @@ struct PHY_EXPORT JoinedParts {
 /// ArgumentError without parts, for an output in another format than HDF5, and for one that is also a part.
 PHY_EXPORT JoinedParts join_parts(std::span<const std::filesystem::path> parts,
                                   const std::filesystem::path& output, const JoinOptions& options = {});
+
+/// Where the file of all rows has those of a dataset.
+struct PHY_EXPORT RowsTarget {
+    std::string dataset;
+    std::uint64_t offset = 0;     ///< of the first row of all, bytes
+    std::uint64_t row_bytes = 0;  ///< bytes per row
+};
+
+/// join_parts() in steps, so that several processes can copy rows: one has the object, and all call
+/// copy_rows(). Not thread-safe.
+class PHY_EXPORT PartsJoin {
+public:
+    /// Compares the parts, and writes all but their rows to an unfinished file. JoinOptions::progress and
+    /// stop do not matter. Throws as join_parts() does.
+    PartsJoin(std::span<const std::filesystem::path> parts, const std::filesystem::path& output,
+              const JoinOptions& options = {});
+
+    /// The unfinished file, beside the output. Without commit() the destructor removes it.
+    [[nodiscard]] const std::filesystem::path& file() const;
+
+    /// Of the datasets whose rows are to be copied; none with JoinOptions::shards.
+    [[nodiscard]] const std::vector<RowsTarget>& targets() const;
+
+    /// Of all rows.
+    [[nodiscard]] std::uint64_t bytes() const;
+
+    /// Gives the file its name. copied: the sum of what copy_rows() returned for each part. Throws FileError
+    /// if that is less than all, or if the file cannot be completed.
+    JoinedParts commit(std::uint64_t copied);
+
+private:
+    struct Impl;
+    detail::Owned<Impl, "PartsJoin"> impl_;
+};
+
+/// Copies the rows of a part to PartsJoin::file(). Processes and threads may copy different parts at the same
+/// time. durable: waits until the rows are on the disk. each_piece is called with the bytes of each piece
+/// before it is written; an exception from it ends the work. Returns the number of bytes. Throws FileError if
+/// the part or the file has not the rows that the targets name.
+PHY_EXPORT std::uint64_t copy_rows(const std::filesystem::path& part, const std::filesystem::path& file,
+                                   std::span<const RowsTarget> targets, bool durable = false,
+                                   const std::function<void(std::uint64_t)>& each_piece = {});
 
 }  // namespace phy

@@ -23,6 +23,7 @@ public:
                std::uint64_t data_bytes, OutputFormat format = OutputFormat::hdf5);
 
     [[nodiscard]] const std::string& name() const { return file_.name(); }
+    [[nodiscard]] const std::filesystem::path& path() const { return file_.path(); }  ///< unfinished
     [[nodiscard]] OutputFormat format() const { return format_; }
     [[nodiscard]] hid_t id() const { return hdf5_; }  ///< invalid without HDF5
     [[nodiscard]] const detail::PosixFile& bytes() const { return bytes_; }
@@ -64,6 +65,10 @@ public:
 
     [[nodiscard]] hid_t id() const { return dataset_; }  ///< invalid without HDF5
     [[nodiscard]] const std::string& name() const { return name_; }
+
+    // In the file; of a contiguous dataset.
+    [[nodiscard]] std::uint64_t offset() const { return offset_.value(); }
+    [[nodiscard]] std::size_t item_bytes() const { return item_bytes_; }
 
     /// Throws ArgumentError unless the bytes are whole items and at most what append() has left.
     void require_appendable(std::span<const std::byte> items) const;
