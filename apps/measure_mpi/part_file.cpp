@@ -31,6 +31,7 @@ std::string to_bytes(const MeasuredPart& part) {
     std::string bytes =
         fmt::format("{} {} {} {} {} {}\n", part.range.first, part.range.count, part.slots_with_dmrs,
                     part.warnings.size(), part.roots.size(), part.rows.size());
+    bytes += part.settings + "\n";
     for (std::string warning : part.warnings) {
         std::ranges::replace(warning, '\n', ' ');
         bytes += warning + "\n";
@@ -48,6 +49,7 @@ MeasuredPart parse_part(const std::string& bytes) {
     std::size_t rows = 0;
     in >> part.range.first >> part.range.count >> part.slots_with_dmrs >> warnings >> roots >> rows;
     if (!in || in.get() != '\n') refuse();
+    std::getline(in, part.settings);
     std::string warning;
     for (std::size_t i = 0; i < warnings && std::getline(in, warning); ++i)
         part.warnings.push_back(warning);

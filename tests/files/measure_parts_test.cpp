@@ -341,11 +341,17 @@ TEST_F(MeasureParts, ThatDoNotFitAreNamed) {
     EXPECT_NE(join({first, damaged}).find("expected 100000"), std::string::npos);
     options.by = MeasureBy::symbols;
     options.row = 1000;
-    EXPECT_EQ(join({first, last}), "parts have 0 rows: expected 100");
+    EXPECT_NE(join({first, last}).find("part 0:65536: was measured by 256qam"), std::string::npos);
     options.row = 3 * 1024;
     EXPECT_NE(join({first, last}).find("plan of 100000 items in units of 32768: expected that"),
               std::string::npos);
-    options.row = 1000;
+    options.by = MeasureBy::whole;
+    MeasurePlan other = plan;
+    other.gain *= 1.01F;
+    EXPECT_NE(error_of([&] {
+                  static_cast<void>(join_measured(capture_, options, other, {first, last}));
+              }).find(", gain "),
+              std::string::npos);
     std::stop_source stop;
     stop.request_stop();
     options.stop = stop.get_token();

@@ -37,8 +37,8 @@ void require_units(const ItemRange& part, const MeasurePlan& plan) {
                             " items, or all to the end: " + std::to_string(plan.items - part.first));
 }
 
-/// Sorts parts. Throws ArgumentError if they are not those of all items.
-void require_all(std::vector<MeasuredPart>& parts, const MeasurePlan& plan) {
+/// Sorts parts. Throws ArgumentError if they are not those of all items, by these settings.
+void require_all(std::vector<MeasuredPart>& parts, const MeasurePlan& plan, const std::string& settings) {
     std::ranges::sort(parts, {}, [](const MeasuredPart& part) { return part.range.first; });
     std::uint64_t next = 0;
     const auto require_next = [&](std::uint64_t first) {
@@ -51,6 +51,9 @@ void require_all(std::vector<MeasuredPart>& parts, const MeasurePlan& plan) {
     };
     for (const MeasuredPart& part : parts) {
         if (part.cancelled) throw ArgumentError("part " + text_of(part.range) + ": was stopped");
+        if (part.settings != settings)
+            throw ArgumentError("part " + text_of(part.range) + ": was measured by " + part.settings +
+                                ": expected " + settings);
         require_next(part.range.first);
         next += part.range.count;
     }
@@ -87,14 +90,16 @@ MeasuredPart measure_part(const std::filesystem::path& capture, const MeasureOpt
 Measured join_measured(const std::filesystem::path& capture, const MeasureOptions& options,
                        const MeasurePlan& plan, std::vector<MeasuredPart> parts) {
     CaptureReader reader = detail::open_to_measure(capture, options);
-    require_all(parts, plan);
-    if (reader.description().kind != CaptureKind::symbols)
+    if (reader.description().kind != CaptureKind::symbols) {
+        require_all(parts, plan, detail::settings_of_slots(plan));
         return detail::join_slots(reader.description(), options, plan, parts);
+    }
     detail::SymbolMeasuring measuring(std::move(reader), options, {});
     require_plan_of(plan, measuring.result().symbols, measuring.unit());
+    measuring.set_gain(plan);
+    require_all(parts, plan, measuring.settings());
     for (const MeasuredPart& part : parts)
         require_units(part.range, plan);
-    measuring.set_gain(plan);
     return measuring.finish(parts);
 }
 

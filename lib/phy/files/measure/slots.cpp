@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "phy/core/digest.hpp"
 #include "phy/core/error.hpp"
 #include "phy/files/common.hpp"
 #include "phy/files/receive.hpp"
@@ -75,6 +76,10 @@ MeasurePlan plan_slots(const CaptureDescription& capture, const MeasureOptions& 
     return {.items = survey.slots, .survey = std::move(survey.text)};
 }
 
+std::string settings_of_slots(const MeasurePlan& plan) {
+    return "survey " + std::to_string(digest_of(std::as_bytes(std::span(plan.survey))));
+}
+
 MeasuredPart measure_part_of_slots(const CaptureDescription& capture, const MeasureOptions& options,
                                    const MeasurePlan& plan) {
     ReceiveOptions receive = receive_options(capture, options);
@@ -83,6 +88,7 @@ MeasuredPart measure_part_of_slots(const CaptureDescription& capture, const Meas
     const double least = min_coherence(received.link.allocation);
     const auto has_dmrs = [least](const SlotReport& report) { return report.coherence >= least; };
     return {.range = received.range,
+            .settings = settings_of_slots(plan),
             .rows = std::move(received.symbols),
             .slots_with_dmrs = static_cast<std::uint64_t>(std::ranges::count_if(received.reports, has_dmrs)),
             .warnings = std::move(received.warnings),

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 
 #include "phy/capture/capture.hpp"
 #include "phy/files/measure.hpp"
@@ -14,6 +15,10 @@ namespace phy::detail {
 Measured measure_slots(const CaptureDescription& capture, const MeasureOptions& options);
 
 MeasurePlan plan_slots(const CaptureDescription& capture, const MeasureOptions& options);
+
+/// MeasuredPart::settings.
+std::string settings_of_slots(const MeasurePlan& plan);
+
 MeasuredPart measure_part_of_slots(const CaptureDescription& capture, const MeasureOptions& options,
                                    const MeasurePlan& plan);
 

@@ -131,6 +131,21 @@ std::uint64_t SymbolMeasuring::unit() const {
     return cut.row > result_.symbols / rows ? result_.symbols : cut.row * rows;
 }
 
+std::string SymbolMeasuring::settings() const {
+    const SymbolMeterConfig& meter = result_.meter;
+    std::string text(to_string(meter.modulation));
+    const auto add = [&text](const char* name, const std::string& value) {
+        text.append(", ").append(name).append(" ").append(value);
+    };
+    add("full_scale", number_text(meter.full_scale.value_for(result_.format)));
+    add("gain", number_text(meter.gain));
+    add("row", std::to_string(result_.row.value_or(0)));
+    if (result_.reference != SymbolReference::sent) return text;
+    add("sent", options_.scrambling ? std::to_string(options_.scrambling->c_init()) : "unscrambled");
+    add("codeword", std::to_string(options_.codeword_symbols.value_or(0)));
+    return text;
+}
+
 void SymbolMeasuring::find_gain() {
     CaptureGain found;
     if (finds_gain_) found = measure_gain(reader_, result_.meter, result_.reference, result_.places);
@@ -181,7 +196,8 @@ MeasuredPart SymbolMeasuring::sum(const ItemRange& part) {
     if (rows.count > 0) over_rows.require_room();
     SymbolPass::Sums sums = over_all.run();
     result_.pipeline = std::move(sums.report);
-    MeasuredPart done = {.range = part, .roots = std::move(sums.roots), .rows = std::move(sums.rows)};
+    MeasuredPart done = {
+        .range = part, .settings = settings(), .roots = std::move(sums.roots), .rows = std::move(sums.rows)};
     done.cancelled = result_.pipeline.cancelled;
     if (done.cancelled || rows.count == 0) return done;
     SymbolPass::Sums of_rows = over_rows.run();

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <optional>
 #include <span>
+#include <string>
 
 #include "phy/capture/capture.hpp"
 #include "phy/files/demodulate/symbol_sample.hpp"
@@ -24,6 +25,9 @@ public:
 
     /// Parts begin at multiples of it behind the begin of the range.
     [[nodiscard]] std::uint64_t unit() const;
+
+    /// MeasuredPart::settings, once there is a gain.
+    [[nodiscard]] std::string settings() const;
 
     // Either of them comes first.
     void find_gain();
