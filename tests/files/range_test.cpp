@@ -385,6 +385,43 @@ TEST_F(Range, PartsAreNotOverwrittenAndStopsAreKept) {
     EXPECT_THROW(phy::join_parts(parts_, joined_), phy::FileError) << "it exists";
 }
 
+/// As several processes do it.
+TEST_F(Range, RowsAreCopiedInStepsAndAllOfThem) {
+    phy_test::make_capture(capture_, {.modulation = phy::Modulation::qam16, .symbols = 1000});
+    phy::DemodulateOptions options = {};
+    options.capture.noise_variance = 0.1F;
+    demodulate_file(capture_, whole_, options);
+    write_parts(parts_of(1000), options);
+    const auto copy_all = [&](const phy::PartsJoin& join) {
+        std::uint64_t copied = 0;
+        for (const std::filesystem::path& part : parts_)
+            copied += phy::copy_rows(part, join.file(), join.targets(), either());
+        return copied;
+    };
+    phy::PartsJoin join(parts_, joined_);
+    EXPECT_FALSE(std::filesystem::exists(joined_));
+    const std::uint64_t copied = copy_all(join);
+    EXPECT_EQ(copied, join.bytes());
+    EXPECT_THROW(join.commit(copied - 1), phy::FileError) << "rows are missing";
+    EXPECT_FALSE(std::filesystem::exists(joined_));
+    EXPECT_EQ(join.commit(copied).rows, 1000U);
+    EXPECT_EQ(read_dataset(joined_, "llr"), read_dataset(whole_, "llr"));
+
+    const phy::PartsJoin shards(parts_, folder_ / "shards.h5", {.shards = true});
+    EXPECT_EQ(copy_all(shards), 0U) << "nothing is copied";
+    // Rows of another size, of another dataset, and of a file that is too short.
+    std::vector<phy::RowsTarget> targets = phy::PartsJoin(parts_, folder_ / "other.h5").targets();
+    const std::filesystem::path file = folder_ / "file";
+    std::filesystem::copy_file(joined_, file);
+    std::filesystem::resize_file(file, targets[0].offset);
+    EXPECT_THROW(phy::copy_rows(parts_[0], file, targets), phy::FileError);
+    ++targets[0].row_bytes;
+    EXPECT_THROW(phy::copy_rows(parts_[0], joined_, targets), phy::FileError);
+    targets[0].dataset = "none";
+    EXPECT_THROW(phy::copy_rows(parts_[0], joined_, targets), phy::FileError);
+    EXPECT_EQ(read_dataset(joined_, "llr"), read_dataset(whole_, "llr"));
+}
+
 /// A part without a signal is written, so that all parts can be joined.
 TEST_F(Range, OfAPauseHasItsRows) {
     phy::apps::Recording::Config config = phy_test::plain_recording();
