@@ -179,7 +179,8 @@ elseif(STEP STREQUAL "find_package")
   run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR}/consumer -B ${WORK_DIR}/build -G ${GENERATOR}
     -D CMAKE_CXX_COMPILER=${CXX} "-DCMAKE_CXX_FLAGS=${CXX_FLAGS}" -D CMAKE_BUILD_TYPE=${CONFIG}
     -D CMAKE_PREFIX_PATH=${prefix} -D PHY_VERSION=${VERSION} -D PROGRAM=${program} -D CUDA_PROGRAM=${cuda}
-    -D FILE_PROGRAM=${file} -D HAS_CUDA=${HAS_CUDA} -D HAS_CAPTURE=${HAS_CAPTURE})
+    -D FILE_PROGRAM=${file} -D HAS_CUDA=${HAS_CUDA} -D HAS_CAPTURE=${HAS_CAPTURE}
+    -D HAS_MPI=${HAS_MPI} -D MPI_PROGRAM=${CMAKE_CURRENT_LIST_DIR}/../apps/mpi_tasks.cpp)
   run(${CMAKE_COMMAND} --build ${WORK_DIR}/build)
   check_output(${WORK_DIR}/build/program program)
   if(HAS_CAPTURE)
@@ -190,6 +191,9 @@ elseif(STEP STREQUAL "find_package")
   endif()
 elseif(STEP STREQUAL "find_package_in_vain")
   check_not_found(CXX "COMPONENTS files nothing" "phy has no component nothing, only capture, files and mpi.")
+  if(NOT HAS_MPI)
+    check_not_found(CXX "COMPONENTS mpi" "This phy has no component mpi: it was built with PHY_MPI=OFF")
+  endif()
   check_not_found(NONE "" "phy needs a project with the language CXX.")
   set(ENV{PKG_CONFIG_LIBDIR} ${WORK_DIR})
   set(ENV{PKG_CONFIG_PATH} "")
