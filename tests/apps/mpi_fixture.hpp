@@ -5,11 +5,13 @@
 #include <csignal>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <random>
 #include <string>
-#include <string_view>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -57,12 +59,13 @@ protected:
         return {std::istreambuf_iterator<char>(in), {}};
     }
 
-    /// Kills a rank, all ranks or the launcher after that time, and waits until all have ended.
-    void start_and_kill(const Arguments& command, std::chrono::duration<double> after) {
+    /// Kills a rank, all ranks or the launcher when is_time() is true, and waits until all have ended.
+    void start_and_kill(const Arguments& command, const std::function<bool()>& is_time) {
         std::vector<pid_t> ranks;
         {
             Subprocess launcher(command, environment());
-            std::this_thread::sleep_for(after);
+            while (!is_time())
+                std::this_thread::sleep_for(std::chrono::milliseconds(1));
             ranks = descendants_of(launcher.id());
             kill_somebody(launcher, ranks);
             launcher.wait();
@@ -70,6 +73,32 @@ protected:
         for (const pid_t rank : ranks)
             while (kill(rank, 0) == 0)
                 std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+
+    /// The same after that time.
+    void start_and_kill(const Arguments& command, std::chrono::duration<double> after) {
+        const auto start = std::chrono::steady_clock::now();
+        start_and_kill(command, [=] { return std::chrono::steady_clock::now() - start >= after; });
+    }
+
+    /// The same as soon as a part is complete.
+    void start_and_kill_at_first_part(const Arguments& command, const std::string& parts) {
+        const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(2);
+        bool has_part = false;
+        start_and_kill(command, [&] {
+            has_part = parts_in(parts) > 0;
+            return has_part || std::chrono::steady_clock::now() > deadline;
+        });
+        ASSERT_TRUE(has_part);
+    }
+
+    /// Number of complete parts.
+    static std::size_t parts_in(const std::string& folder) {
+        std::error_code none;
+        std::size_t parts = 0;
+        for (const auto& entry : std::filesystem::directory_iterator(folder, none))
+            parts += entry.path().extension() == ".sums" ? 1 : 0;
+        return parts;
     }
 
     std::mt19937 random_{phy_test::random_seed()};
