@@ -10,6 +10,7 @@
 #include <string>
 
 #include "apps/mpi_fixture.hpp"
+#include "support/fewer_cases.hpp"
 #include "support/test_files.hpp"
 
 namespace phy::test {
