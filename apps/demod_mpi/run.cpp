@@ -68,8 +68,6 @@ void check(const DemodOptions& options) {
 }
 
 Plan make_plan(const DemodMpiOptions& options, const PartsFolder& folder, bool quiet) {
-    check(options.demod);
-    folder.open(origin_of(options.command, input_files(options.demod)));
     Plan plan;
     plan.whole = measure_whole(options.demod, quiet);
     const bool has_symbols = plan.whole.gain.has_value();
@@ -176,12 +174,16 @@ void report(const DemodMpiOptions& options, const Plan& plan, const PartSums& su
 void run_on_all_ranks(MPI_Comm comm, DemodMpiOptions options, const CommonOptions& common) {
     const mpi::Place place = mpi::place_in(comm);
     DemodOptions& demod = options.demod;
-    const PartsFolder folder(demod.output + ".parts", true);
+    PartsFolder folder(demod.output + ".parts", true);
     if (demod.survey.empty()) {
         demod.survey = folder.survey_file();
         demod.surveys_if_slots = true;
     }
     const auto start = std::chrono::steady_clock::now();
+    open_on_all_ranks(comm, folder, [&] {
+        check(demod);
+        return origin_of(options.command, input_files(demod));
+    });
     // What fails on one rank alone fails its tasks: it has to meet the others again.
     const Plan plan = parse_plan(mpi::from_first_rank(comm, [&] {
         share_machine(demod.machine, place);

@@ -179,38 +179,43 @@ Json context_of(const LinkReport& report) {
     };
     std::vector<Json> symbols(options.dmrs_symbols.begin(), options.dmrs_symbols.end());
     std::vector<Json> gains(options.antenna_gains_db.begin(), options.antenna_gains_db.end());
-    return Json::object({{"date", date()},
-                         {"phy_version", version},
-                         {"backend", Host({.backend = options.backend}).backend().name()},
-                         {"processor", processor()},
-                         {"threads", report.threads},
-                         {"ranks", report.ranks > 0 ? Json(report.ranks) : Json()},
-                         {"channel", to_string(options.channel)},
-                         {"antennas", report.points.front().channel.antennas},
-                         {"layers", options.layers},
-                         {"resource_blocks", options.resource_blocks},
-                         {"subcarrier_spacing_hz", options.subcarrier_spacing},
-                         {"dmrs_type", options.dmrs_type},
-                         {"dmrs_symbols", Json::array(symbols)},
-                         {"ptrs", ptrs_of(options)},
-                         {"timing_offset_s", 1e-9 * options.timing_offset_ns},
-                         {"frequency_offset_hz", options.frequency_offset},
-                         {"doppler_hz", options.doppler},
-                         {"interference_db", options.interference_db},
-                         {"antenna_gains_db", Json::array(gains)},
-                         {"phase_noise_dbc_per_hz", options.phase_noise},
-                         {"expected_delay_spread_s", 1e-9 * options.delay_spread_ns},
-                         {"equalizer", to_string(options.equalizer)},
-                         {"mcs_table", options.mcs.empty() ? Json() : Json(options.table_of_mcs())},
-                         {"decoder_iterations", coding ? Json(coding->iterations) : Json()},
-                         {"errors", if_blocks(false, rule.errors)},
-                         {"max_bits", if_blocks(false, rule.max_sent)},
-                         {"block_errors", if_blocks(true, rule.errors)},
-                         {"max_blocks", if_blocks(true, rule.max_sent)},
-                         {"min_slots", rule.min_slots},
-                         {"seed", options.seed},
-                         {"complete", report.complete},
-                         {"seconds", report.seconds}});
+    std::vector<Json::Member> members = {
+        {"date", date()},
+        {"phy_version", version},
+        {"backend", Host({.backend = options.backend}).backend().name()},
+        {"processor", processor()},
+        {"threads", report.threads},
+        {"channel", to_string(options.channel)},
+        {"antennas", report.points.front().channel.antennas},
+        {"layers", options.layers},
+        {"resource_blocks", options.resource_blocks},
+        {"subcarrier_spacing_hz", options.subcarrier_spacing},
+        {"dmrs_type", options.dmrs_type},
+        {"dmrs_symbols", Json::array(symbols)},
+        {"ptrs", ptrs_of(options)},
+        {"timing_offset_s", 1e-9 * options.timing_offset_ns},
+        {"frequency_offset_hz", options.frequency_offset},
+        {"doppler_hz", options.doppler},
+        {"interference_db", options.interference_db},
+        {"antenna_gains_db", Json::array(gains)},
+        {"phase_noise_dbc_per_hz", options.phase_noise},
+        {"expected_delay_spread_s", 1e-9 * options.delay_spread_ns},
+        {"equalizer", to_string(options.equalizer)},
+        {"mcs_table", options.mcs.empty() ? Json() : Json(options.table_of_mcs())},
+        {"decoder_iterations", coding ? Json(coding->iterations) : Json()},
+        {"errors", if_blocks(false, rule.errors)},
+        {"max_bits", if_blocks(false, rule.max_sent)},
+        {"block_errors", if_blocks(true, rule.errors)},
+        {"max_blocks", if_blocks(true, rule.max_sent)},
+        {"min_slots", rule.min_slots},
+        {"seed", options.seed},
+        {"complete", report.complete},
+        {"seconds", report.seconds}};
+    if (report.ranks > 0) {
+        members.emplace_back("ranks", report.ranks);
+        members.emplace_back("slots_before", report.slots_before);
+    }
+    return Json::object(members);
 }
 
 /// What it knows, and what it does not do by default.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@ struct LinkReport {
     std::vector<PointState> states;  ///< one per point
     int threads = 1;                 ///< of all ranks
     int ranks = 0;                   ///< of an MPI program; 0: there is none
+    std::uint64_t slots_before = 0;  ///< simulated by earlier runs
     double seconds = 0.0;
     bool complete = true;
 };

@@ -120,8 +120,8 @@ public:
           rounds_(open(options, points), stop_rule_of(options.link_sim)),
           progress_(points.size(), quiet),
           receivers_(points.front().receivers()) {
-        // Its errors, before all ranks have them.
-        with_option_names(options.link_sim, [&] { static_cast<void>(Trial(points.front())); });
+        for (const PointState& state : rounds_.states())
+            slots_before_ += state.slots;
     }
 
     /// Tasks of the next round.
@@ -153,6 +153,7 @@ public:
     }
 
     [[nodiscard]] const std::vector<PointState>& states() const { return rounds_.states(); }
+    [[nodiscard]] std::uint64_t slots_before() const { return slots_before_; }
 
 private:
     std::vector<PointState> open(const LinkSimMpiOptions& options, const std::vector<LinkConfig>& points) {
@@ -169,7 +170,8 @@ private:
     Rounds rounds_;
     PointsProgress progress_;
     std::uint64_t receivers_;
-    std::uint64_t slots_ = 0;
+    std::uint64_t slots_ = 0;         ///< of a round
+    std::uint64_t slots_before_ = 0;  ///< simulated by earlier runs
     std::chrono::steady_clock::time_point start_ = {};
 };
 
@@ -208,6 +210,8 @@ LinkReport simulate_on_all_ranks(MPI_Comm comm, const LinkSimMpiOptions& options
     std::optional<Simulation> simulation;
     mpi::from_first_rank(comm, [&] {
         report.points = points_of(options.link_sim);
+        // Its errors, before all ranks have them.
+        with_option_names(options.link_sim, [&] { static_cast<void>(Trial(report.points.front())); });
         simulation.emplace(options, report.points, quiet);
         return "";
     });
@@ -236,7 +240,10 @@ LinkReport simulate_on_all_ranks(MPI_Comm comm, const LinkSimMpiOptions& options
             return "";
         });
     }
-    if (simulation) report.states = simulation->states();
+    if (simulation) {
+        report.states = simulation->states();
+        report.slots_before = simulation->slots_before();
+    }
     report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return report;
 }

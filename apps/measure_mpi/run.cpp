@@ -64,9 +64,6 @@ std::uint64_t range_size_of(const MeasureMpiOptions& options, const PlannedMeasu
 }
 
 Plan make_plan(const MeasureMpiOptions& options, const PartsFolder& folder, bool quiet) {
-    if (options.measure.how.range)
-        throw ArgumentError("--range: not with measure_app_mpi, only with measure_app");
-    folder.open(origin_of(options.command, input_files(options.measure)));
     PlannedMeasurement planned = plan_measurement(options.measure, quiet);
     Plan plan;
     plan.parts = find_parts(folder, planned.plan.items, range_size_of(options, planned));
@@ -104,12 +101,17 @@ void report(const MeasureMpiOptions& options, const Plan& plan, const PartsFolde
 void run_on_all_ranks(MPI_Comm comm, MeasureMpiOptions options, const CommonOptions& common) {
     const mpi::Place place = mpi::place_in(comm);
     MeasureAppOptions& measure = options.measure;
-    const PartsFolder folder(options.parts, false);
+    PartsFolder folder(options.parts, false);
     if (measure.survey.empty()) {
         measure.survey = folder.survey_file();
         measure.surveys_if_slots = true;
     }
     const auto start = std::chrono::steady_clock::now();
+    open_on_all_ranks(comm, folder, [&] {
+        if (measure.how.range)
+            throw ArgumentError("--range: not with measure_app_mpi, only with measure_app");
+        return origin_of(options.command, input_files(measure));
+    });
     // What fails on one rank alone fails its tasks: it has to meet the others again.
     const Plan plan = parse_plan(mpi::from_first_rank(comm, [&] {
         share_machine(measure.machine, place);

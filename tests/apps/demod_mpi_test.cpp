@@ -152,7 +152,7 @@ TEST_F(Mpi, MistakesAreNamedOnce) {
 
     // A folder without parts is taken over.
     std::filesystem::create_directory(path("joined.h5.parts"));
-    std::ofstream(path("joined.h5.parts/command")) << "another.h5";
+    std::ofstream(path("joined.h5.parts/command")) << "parts of another.h5";
     std::ofstream(path("joined.h5.parts/survey.json")) << "damaged";
     share_json(2, with({}));
     expect_whole();
@@ -167,10 +167,10 @@ TEST_F(Mpi, PartsOfWhatHasChangedAreNotJoined) {
     EXPECT_EQ(share_json(3, shards)["parts_before"].number(), share_json(1, shards)["parts"].number());
     Arguments others = shards;
     others.insert(others.end(), {"--equalizer", "zero-forcing"});
-    expect_error(share(2, others), "has parts of another command");
+    expect_error(share(2, others), "which is another command");
     // The recording has changed.
     receive_whole(40);
-    expect_error(share(2, shards), "or of a capture or link that has changed");
+    expect_error(share(2, shards), "capture or link has changed since");
     // What is not complete is made again.
     std::filesystem::remove_all(path("joined.h5.parts"));
     share_json(2, shards);

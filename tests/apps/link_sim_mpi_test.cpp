@@ -75,7 +75,7 @@ TEST_F(LinkSimMpi, KilledRunsGoOn) {
         if (random_() % 2 != 0) expect_rows(2, simulation, rows);
     }
     start_and_kill_at_first_part(command(3, simulation), path("parts"));
-    expect_rows(3, simulation, rows);
+    EXPECT_GT(expect_rows(3, simulation, rows)["context"]["slots_before"].number(), 0.0);
 }
 
 TEST_F(LinkSimMpi, WhatIsDoneIsNotDoneAgain) {
@@ -83,10 +83,41 @@ TEST_F(LinkSimMpi, WhatIsDoneIsNotDoneAgain) {
     start_and_kill_at_first_part(
         command(1, {"--snr-db", "5", "--modulation", "64qam", "--errors", "1G", "--max-bits", "1G"}),
         path("parts"));
-    expect_error(run(command(1, simulation), environment()), "has parts of another command");
+    expect_error(run(command(1, simulation), environment()), "which is another command");
     // Damaged sums are none.
     std::ofstream(path("parts/000000000000.sums"), std::ios::app) << "x";
     expect_rows(2, simulation, rows_of_one(simulation));
+}
+
+TEST_F(LinkSimMpi, AFolderIsForOneRunAtATime) {
+    const Arguments endless = {"--snr-db", "5",  "--modulation", "64qam",
+                               "--errors", "1G", "--max-bits",   "1G"};
+    start_and_kill_at_first_part(command(1, endless), path("parts"), [&] {
+        expect_error(run(command(1, endless), environment()), "another run uses this folder");
+    });
+    // Sums of another simulation, as if a file system without locks had let it write here.
+    const std::string sums = path("parts/000000000000.sums");
+    std::filesystem::copy_file(sums, path("others"));
+    std::filesystem::remove_all(path("parts"));
+    const Arguments simulation = {"--snr-db",   "5",   "--modulation", "64qam",
+                                  "--max-bits", "20M", "--errors",     "1G"};
+    const std::string rows = rows_of_one(simulation);
+    start_and_kill_at_first_part(command(1, simulation), path("parts"));
+    std::filesystem::copy_file(path("others"), sums, std::filesystem::copy_options::overwrite_existing);
+    EXPECT_EQ(expect_rows(2, simulation, rows)["context"]["slots_before"].number(), 0.0);
+}
+
+TEST_F(LinkSimMpi, OtherFilesOfAFolderStay) {
+    const Arguments simulation = {"--snr-db", "5", "--modulation", "qpsk", "--max-bits", "1000"};
+    std::filesystem::create_directory(path("parts"));
+    Arguments inside = simulation;
+    inside.insert(inside.end(), {"--csv", path("parts/rows.csv")});
+    EXPECT_EQ(run(command(2, inside), environment()).status, 0);
+    EXPECT_EQ(read_file(path("parts/rows.csv")), rows_of_one(simulation));
+    EXPECT_EQ(parts_in(path("parts")), 0U);
+    std::ofstream(path("parts/command")) << "text of somebody";
+    expect_error(run(command(2, simulation), environment()), "is not a parts folder");
+    EXPECT_TRUE(std::filesystem::exists(path("parts/rows.csv")));
 }
 
 TEST_F(LinkSimMpi, MistakesAreNamedOnce) {

@@ -159,7 +159,7 @@ TEST_F(MeasureMpi, PartsOfAnotherCommandAreNotJoined) {
     expect_error(share(2, {capture, "--link", path("wrong.json"), "--range-size", "3"}),
                  "the DM-RS were found in none of 8 slots");
     EXPECT_TRUE(std::filesystem::exists(path("parts")));
-    expect_error(share(2, {capture, "--range-size", "3"}), "has parts of another command");
+    expect_error(share(2, {capture, "--range-size", "3"}), "which is another command");
     std::filesystem::remove_all(path("parts"));
     measure_whole({capture});
     expect_whole(share_json(2, {capture, "--range-size", "3"}));

@@ -59,35 +59,28 @@ protected:
         return {std::istreambuf_iterator<char>(in), {}};
     }
 
-    /// Kills a rank, all ranks or the launcher when is_time() is true, and waits until all have ended.
-    void start_and_kill(const Arguments& command, const std::function<bool()>& is_time) {
-        std::vector<pid_t> ranks;
-        {
-            Subprocess launcher(command, environment());
-            while (!is_time())
-                std::this_thread::sleep_for(std::chrono::milliseconds(1));
-            ranks = descendants_of(launcher.id());
-            kill_somebody(launcher, ranks);
-            launcher.wait();
-        }
-        for (const pid_t rank : ranks)
-            while (kill(rank, 0) == 0)
-                std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    }
-
-    /// The same after that time.
+    /// Kills a rank, all ranks or the launcher after that time, and waits until all have ended.
     void start_and_kill(const Arguments& command, std::chrono::duration<double> after) {
         const auto start = std::chrono::steady_clock::now();
-        start_and_kill(command, [=] { return std::chrono::steady_clock::now() - start >= after; });
+        const auto is_time = [&] { return std::chrono::steady_clock::now() - start >= after; };
+        start_and_kill(command, is_time,
+                       [this](auto& launcher, auto& ranks) { kill_somebody(launcher, ranks); });
     }
 
-    /// The same as soon as a part is complete.
-    void start_and_kill_at_first_part(const Arguments& command, const std::string& parts) {
+    /// Kills all ranks as soon as a part is complete: without their launcher they would go on for a while.
+    /// Before that, calls meanwhile().
+    void start_and_kill_at_first_part(
+        const Arguments& command, const std::string& parts, const std::function<void()>& meanwhile = [] {}) {
         const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(2);
         bool has_part = false;
-        start_and_kill(command, [&] {
+        const auto is_time = [&] {
             has_part = parts_in(parts) > 0;
+            if (has_part) meanwhile();
             return has_part || std::chrono::steady_clock::now() > deadline;
+        };
+        start_and_kill(command, is_time, [](auto& launcher, auto& ranks) {
+            kill_all(ranks);
+            if (ranks.empty()) launcher.signal(SIGKILL);
         });
         ASSERT_TRUE(has_part);
     }
@@ -104,12 +97,35 @@ protected:
     std::mt19937 random_{phy_test::random_seed()};
 
 private:
-    void kill_somebody(const Subprocess& launcher, const std::vector<pid_t>& ranks) {
+    using Processes = std::vector<pid_t>;
+
+    static void start_and_kill(const Arguments& command, const std::function<bool()>& is_time,
+                               const std::function<void(const Subprocess&, const Processes&)>& kill_them) {
+        Processes ranks;
+        {
+            Subprocess launcher(command, environment());
+            while (!is_time())
+                std::this_thread::sleep_for(std::chrono::milliseconds(1));
+            ranks = descendants_of(launcher.id());
+            kill_them(launcher, ranks);
+            launcher.wait();
+        }
+        // Where nobody reaps orphans, a rank stays as a zombie.
+        for (const pid_t rank : ranks)
+            for (int i = 0; i < 500 && kill(rank, 0) == 0; ++i)
+                std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+
+    static void kill_all(const Processes& ranks) {
+        for (const pid_t rank : ranks)
+            kill(rank, SIGKILL);
+    }
+
+    void kill_somebody(const Subprocess& launcher, const Processes& ranks) {
         const auto choice = random_() % 3;
         if (choice == 0 || ranks.empty()) return launcher.signal(SIGKILL);
         if (choice == 1) return (void)kill(ranks[random_() % ranks.size()], SIGKILL);
-        for (const pid_t rank : ranks)
-            kill(rank, SIGKILL);
+        kill_all(ranks);
     }
 };
 

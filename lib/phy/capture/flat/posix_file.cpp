@@ -146,6 +146,11 @@ void PosixFile::sync() const {
     if (::fsync(descriptor_) != 0) throw file_error(name_, "cannot be written: " + system_error_text());
 }
 
+void PosixFile::close() {
+    if (::close(std::exchange(descriptor_, -1)) != 0)
+        throw file_error(name_, "cannot be written: " + system_error_text());
+}
+
 void PosixFile::require_room(std::uint64_t bytes) const {
     struct statvfs disk {};
     if (::fstatvfs(descriptor_, &disk) != 0) throw file_error(name_, system_error_text());

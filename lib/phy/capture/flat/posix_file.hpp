@@ -35,6 +35,9 @@ public:
     /// Waits until what was written is on the disk.
     void sync() const;
 
+    /// Some file systems, as NFS, say only now that they could not write.
+    void close();
+
     /// Throws unless the file system has room for this many bytes and permits a file of that size. Sets the
     /// file to that size.
     void require_room(std::uint64_t bytes) const;

@@ -311,7 +311,7 @@ std::uint64_t copy_rows(const std::filesystem::path& part, const std::filesystem
                         const std::function<void(std::uint64_t)>& each_piece) {
     const hdf5::Session session;
     const Part from(part);
-    const detail::PosixFile to(file, O_WRONLY, 0, file.string());
+    detail::PosixFile to(file, O_WRONLY, 0, file.string());
     std::uint64_t copied = 0;
     std::vector<std::byte> bytes;
     for (const RowsTarget& target : targets) {
@@ -334,6 +334,7 @@ std::uint64_t copy_rows(const std::filesystem::path& part, const std::filesystem
         }
     }
     if (durable) to.sync();
+    to.close();
     return copied;
 }
 
@@ -348,7 +349,7 @@ JoinedParts join_parts(Paths parts, const std::filesystem::path& output, const J
     };
     std::uint64_t copied = 0;
     try {
-        for (const std::filesystem::path& part : parts)
+        for (const std::filesystem::path& part : options.shards ? Paths() : parts)
             copied += copy_rows(part, join.file(), join.targets(), false, each_piece);
     } catch (const Stopped&) {
         return {.rows = 0, .bytes = 0, .cancelled = true};
