@@ -19,7 +19,7 @@ int main(int argc, char** argv) {
     add_link_sim_options(options.link_sim, app.options);
     app.options.add_options()  //
         ("parts", text(options.parts, "FOLDER"),
-         "what is simulated so far, until the run is complete; default: link_sim.parts");
+         "folder for the sums of parts until they are joined; then it is removed; default: link_sim.parts");
     app.body = [&options](const CommonOptions& common) { run_on_all_ranks(MPI_COMM_WORLD, options, common); };
     return run_mpi_app(app, argc, argv);
 }
