@@ -177,11 +177,24 @@ std::vector<Rows> checked_rows(Paths paths, const Part& like) {
     return parts;
 }
 
-}  // namespace
+class Joining {
+public:
+    Joining(Paths paths, const std::filesystem::path& output, const JoinOptions& options);
 
-struct PartsJoin::Impl {
-    Impl(Paths paths, const std::filesystem::path& output, const JoinOptions& options);
+    [[nodiscard]] const std::filesystem::path& file() const { return file_->path(); }
+    [[nodiscard]] const std::vector<RowsTarget>& targets() const { return targets_; }
+    [[nodiscard]] std::uint64_t bytes() const { return result_.bytes; }
 
+    JoinedParts commit(std::uint64_t copied) {
+        if (!options_.shards && copied != bytes())
+            throw file_error(file_->name(), "has " + std::to_string(copied) + " bytes of rows, expected " +
+                                                std::to_string(bytes()));
+        const hdf5::Session session;
+        file_->commit();
+        return result_;
+    }
+
+private:
     struct Set {
         std::string name;
         hdf5::Dimensions dimensions;
@@ -252,7 +265,7 @@ struct PartsJoin::Impl {
     std::vector<RowsTarget> targets_;
 };
 
-PartsJoin::Impl::Impl(Paths paths, const std::filesystem::path& output, const JoinOptions& options)
+Joining::Joining(Paths paths, const std::filesystem::path& output, const JoinOptions& options)
     : like_(paths.front()), parts_(checked_rows(paths, like_)), output_(output), options_(options) {
     for (const std::string& name : like_.file().datasets()) {
         const auto dataset = like_.file().open(name);
@@ -270,6 +283,12 @@ PartsJoin::Impl::Impl(Paths paths, const std::filesystem::path& output, const Jo
     file_->flush();
 }
 
+}  // namespace
+
+struct PartsJoin::Impl : Joining {
+    using Joining::Joining;
+};
+
 PartsJoin::PartsJoin(Paths parts, const std::filesystem::path& output, const JoinOptions& options) {
     if (parts.empty()) throw ArgumentError("no parts to join: expected at least one file");
     if (output_format(output) != OutputFormat::hdf5)
@@ -286,24 +305,19 @@ PartsJoin::PartsJoin(Paths parts, const std::filesystem::path& output, const Joi
 }
 
 const std::filesystem::path& PartsJoin::file() const {
-    return impl_->file_->path();
+    return impl_->file();
 }
 
 const std::vector<RowsTarget>& PartsJoin::targets() const {
-    return impl_->targets_;
+    return impl_->targets();
 }
 
 std::uint64_t PartsJoin::bytes() const {
-    return impl_->result_.bytes;
+    return impl_->bytes();
 }
 
 JoinedParts PartsJoin::commit(std::uint64_t copied) {
-    if (!impl_->options_.shards && copied != bytes())
-        throw file_error(impl_->file_->name(), "has " + std::to_string(copied) + " bytes of rows, expected " +
-                                                   std::to_string(bytes()));
-    const hdf5::Session session;
-    impl_->file_->commit();
-    return impl_->result_;
+    return impl_->commit(copied);
 }
 
 std::uint64_t copy_rows(const std::filesystem::path& part, const std::filesystem::path& file,
