@@ -184,21 +184,15 @@ void run_on_all_ranks(MPI_Comm comm, DemodMpiOptions options, const CommonOption
         check(demod);
         return origin_of(options.command, input_files(demod));
     });
-    // What fails on one rank alone fails its tasks: it has to meet the others again.
     const Plan plan = parse_plan(mpi::from_first_rank(comm, [&] {
         share_machine(demod.machine, place);
         return to_text(make_plan(options, folder, common.quiet));
     }));
     DemodOptions of_parts = part_options(demod, plan);
-    const std::vector<std::uint64_t>& missing = plan.parts.missing;
-    Progress progress(missing.size(), common.quiet || place.rank != 0, Progress::Unit::parts);
-    const auto failed =
-        mpi::share_tasks(comm, missing.size(), [&](std::uint64_t task, mpi::TaskCounter& counter) {
-            throw_if_interrupted();
-            share_machine(of_parts.machine, place);
-            if (task > 0) progress.update(task, missing.size());
-            make_part(of_parts, plan, missing[task], folder, [&counter] { counter.answer(); });
-        });
+    const auto failed = share_parts(comm, plan.parts, of_parts.machine, common.quiet,
+                                    [&](std::uint64_t first, const auto& each_chunk) {
+                                        make_part(of_parts, plan, first, folder, each_chunk);
+                                    });
     Seconds seconds = {.of_parts = seconds_since(start)};
     PartSums sums;
     mpi::from_first_rank(comm, [&] {

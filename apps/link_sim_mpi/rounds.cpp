@@ -1,7 +1,6 @@
 #include "link_sim_mpi/rounds.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <limits>
 #include <sstream>

@@ -8,7 +8,7 @@
 
 #include "link_sim/simulation.hpp"
 
-/// Slots of the points of a simulation in rounds, after each of which all ranks know more of what is left.
+/// The ranks simulate slots in rounds. Rank 0 plans each round from the results of those before.
 namespace phy::apps {
 
 /// Neighbouring slots of a point.

@@ -95,10 +95,6 @@ private:
     std::optional<std::uint64_t> point_;
 };
 
-PartsFolder parts_of(const LinkSimMpiOptions& options) {
-    return {options.parts, false};
-}
-
 PointState read_state(const PartsFolder& folder, std::uint64_t point) {
     const std::string text = folder.read_sums(point);
     PointState state;
@@ -112,12 +108,24 @@ void write_state(const PartsFolder& folder, std::uint64_t point, const PointStat
     folder.write_sums(point, slots + bytes_of(state.sums), false);
 }
 
+/// Of each point, so far.
+std::vector<PointState> states_in(const PartsFolder& folder, const std::vector<LinkConfig>& points) {
+    std::vector<PointState> states(points.size());
+    for (std::size_t i = 0; i < points.size(); ++i)
+        states[i].sums.resize(points[i].receivers());
+    for (const std::uint64_t point : folder.complete_parts())
+        if (point < states.size()) states[point] = read_state(folder, point);
+    return states;
+}
+
 /// What is done, and how large rounds are, on rank 0.
 class Simulation {
 public:
-    Simulation(const LinkSimMpiOptions& options, const std::vector<LinkConfig>& points, bool quiet)
-        : folder_(parts_of(options)),
-          rounds_(open(options, points), stop_rule_of(options.link_sim)),
+    /// folder: open.
+    Simulation(const LinkSimMpiOptions& options, const PartsFolder& folder,
+               const std::vector<LinkConfig>& points, bool quiet)
+        : folder_(folder),
+          rounds_(states_in(folder, points), stop_rule_of(options.link_sim)),
           progress_(points.size(), quiet),
           receivers_(points.front().receivers()) {
         for (const PointState& state : rounds_.states())
@@ -156,17 +164,7 @@ public:
     [[nodiscard]] std::uint64_t slots_before() const { return slots_before_; }
 
 private:
-    std::vector<PointState> open(const LinkSimMpiOptions& options, const std::vector<LinkConfig>& points) {
-        folder_.open(origin_of("link_sim " + options.command, {}));
-        std::vector<PointState> states(points.size());
-        for (std::size_t i = 0; i < points.size(); ++i)
-            states[i].sums.resize(points[i].receivers());
-        for (const std::uint64_t point : folder_.complete_parts())
-            if (point < states.size()) states[point] = read_state(folder_, point);
-        return states;
-    }
-
-    PartsFolder folder_;
+    const PartsFolder& folder_;
     Rounds rounds_;
     PointsProgress progress_;
     std::uint64_t receivers_;
@@ -199,7 +197,8 @@ int threads_of_all(MPI_Comm comm, int threads) {
 }
 
 /// Collective; of rank 0 the result counts.
-LinkReport simulate_on_all_ranks(MPI_Comm comm, const LinkSimMpiOptions& options, bool quiet) {
+LinkReport simulate_on_all_ranks(MPI_Comm comm, const LinkSimMpiOptions& options, PartsFolder& folder,
+                                 bool quiet) {
     const auto start = std::chrono::steady_clock::now();
     const mpi::Place place = mpi::place_in(comm);
     LinkReport report;
@@ -212,7 +211,8 @@ LinkReport simulate_on_all_ranks(MPI_Comm comm, const LinkSimMpiOptions& options
         report.points = points_of(options.link_sim);
         // Its errors, before all ranks have them.
         with_option_names(options.link_sim, [&] { static_cast<void>(Trial(report.points.front())); });
-        simulation.emplace(options, report.points, quiet);
+        folder.open(origin_of("link_sim " + options.command, {}));
+        simulation.emplace(options, folder, report.points, quiet);
         return "";
     });
     if (place.rank != 0) report.points = points_of(options.link_sim);
@@ -256,10 +256,11 @@ void run_on_all_ranks(MPI_Comm comm, const LinkSimMpiOptions& options, const Com
         output.emplace(options.link_sim, common);
         return "";
     });
-    const LinkReport report = simulate_on_all_ranks(comm, options, common.quiet);
+    PartsFolder folder(options.parts, false);
+    const LinkReport report = simulate_on_all_ranks(comm, options, folder, common.quiet);
     mpi::from_first_rank(comm, [&] {
         output->write(report);
-        if (const std::error_code error = parts_of(options).remove())
+        if (const std::error_code error = folder.remove())
             spdlog::warn("{}: cannot be removed: {}", options.parts, error.message());
         return "";
     });

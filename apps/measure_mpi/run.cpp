@@ -14,7 +14,6 @@
 
 #include "common/interrupt.hpp"
 #include "common/number.hpp"
-#include "common/progress.hpp"
 #include "measure/measurement.hpp"
 #include "measure/report.hpp"
 #include "measure_mpi/part_file.hpp"
@@ -112,20 +111,14 @@ void run_on_all_ranks(MPI_Comm comm, MeasureMpiOptions options, const CommonOpti
             throw ArgumentError("--range: not with measure_app_mpi, only with measure_app");
         return origin_of(options.command, input_files(measure));
     });
-    // What fails on one rank alone fails its tasks: it has to meet the others again.
     const Plan plan = parse_plan(mpi::from_first_rank(comm, [&] {
         share_machine(measure.machine, place);
         return to_text(make_plan(options, folder, common.quiet));
     }));
-    const std::vector<std::uint64_t>& missing = plan.parts.missing;
-    Progress progress(missing.size(), common.quiet || place.rank != 0, Progress::Unit::parts);
-    const auto failed =
-        mpi::share_tasks(comm, missing.size(), [&](std::uint64_t task, mpi::TaskCounter& counter) {
-            throw_if_interrupted();
-            share_machine(measure.machine, place);
-            if (task > 0) progress.update(task, missing.size());
-            make_part(measure, plan, missing[task], folder, [&counter] { counter.answer(); });
-        });
+    const auto failed = share_parts(comm, plan.parts, measure.machine, common.quiet,
+                                    [&](std::uint64_t first, const auto& each_chunk) {
+                                        make_part(measure, plan, first, folder, each_chunk);
+                                    });
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
     mpi::from_first_rank(comm, [&] {
         throw_if_interrupted();

@@ -12,8 +12,8 @@ namespace phy::apps {
 /// line and what mpi::from_first_rank() throws; the other ranks are silent about the same.
 int run_mpi_app(App& app, int argc, char** argv);
 
-/// The arguments without those that change no result: of the machine, of what is printed or written, and of
-/// the parts.
+/// The arguments that results depend on. Those of the machine, of what is printed or written, and of the
+/// parts are left out.
 std::string command_of(int argc, char** argv);
 
 /// A rank's share of the processors of its machine, unless a launcher has bound it to less.

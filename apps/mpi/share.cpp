@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
+#include "common/interrupt.hpp"
+#include "common/progress.hpp"
 #include "mpi/mpi_app.hpp"
 #include "phy/core/backend.hpp"
 #include "phy/core/error.hpp"
@@ -77,6 +79,21 @@ SharedParts parse_parts(const std::string& text) {
     for (std::uint64_t first = 0; in >> first;)
         parts.missing.push_back(first);
     return parts;
+}
+
+std::vector<mpi::FailedTask> share_parts(
+    MPI_Comm comm, const SharedParts& parts, MachineOptions& machine, bool quiet,
+    const std::function<void(std::uint64_t first, const std::function<void()>& each_chunk)>& make) {
+    const mpi::Place place = mpi::place_in(comm);
+    const std::vector<std::uint64_t>& missing = parts.missing;
+    Progress progress(missing.size(), quiet || place.rank != 0, Progress::Unit::parts);
+    return mpi::share_tasks(comm, missing.size(), [&](std::uint64_t task, mpi::TaskCounter& counter) {
+        throw_if_interrupted();
+        // What fails on one rank alone fails its tasks: it has to meet the others again.
+        share_machine(machine, place);
+        if (task > 0) progress.update(task, missing.size());
+        make(missing[task], [&counter] { counter.answer(); });
+    });
 }
 
 void require_no_failures(const std::vector<mpi::FailedTask>& failed, const SharedParts& parts) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -40,6 +41,12 @@ SharedParts find_parts(const PartsFolder& folder, std::uint64_t items, std::uint
 /// One line without a break.
 std::string to_text(const SharedParts& parts);
 SharedParts parse_parts(const std::string& text);
+
+/// Makes the missing parts on all ranks. make(first, each_chunk) makes one, on the machine's share of its
+/// rank, and calls each_chunk() now and then. Collective. Returns what failed.
+std::vector<mpi::FailedTask> share_parts(
+    MPI_Comm comm, const SharedParts& parts, MachineOptions& machine, bool quiet,
+    const std::function<void(std::uint64_t first, const std::function<void()>& each_chunk)>& make);
 
 /// Logs errors. Throws FileError if there are any.
 void require_no_failures(const std::vector<mpi::FailedTask>& failed, const SharedParts& parts);

@@ -28,7 +28,7 @@ struct PHY_EXPORT MeasurePlan {
 /// Sums of a part of a capture, for join_measured().
 struct PHY_EXPORT MeasuredPart {
     ItemRange range = {};
-    std::string settings = {};  ///< text of what the sums depend on, in one line
+    std::string settings = {};  ///< one line for people; equal for parts that can be joined
 
     /// Of symbols: the roots of the largest subtrees of the tree of the whole capture that lie in the part.
     std::vector<SymbolSums> roots = {};

@@ -71,8 +71,8 @@ public:
     /// Of all rows.
     [[nodiscard]] std::uint64_t bytes() const;
 
-    /// Gives the file its name. copied: the sum of what copy_rows() returned for each part. Throws FileError
-    /// if that is less than all, or if the file cannot be completed.
+    /// Gives the file its name. copied: bytes, the sum of the results of copy_rows() for all parts. Throws
+    /// FileError if that is not bytes(), or if the file cannot be completed.
     JoinedParts commit(std::uint64_t copied);
 
 private:

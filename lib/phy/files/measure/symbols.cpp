@@ -8,6 +8,7 @@
 
 #include "phy/core/check.hpp"
 #include "phy/core/error.hpp"
+#include "phy/core/integers.hpp"
 #include "phy/files/common.hpp"
 #include "phy/files/measure/gain.hpp"
 #include "phy/files/measure/pass.hpp"
@@ -59,10 +60,6 @@ SymbolMeterConfig meter_of(const CaptureDescription& capture) {
             .full_scale = full_scale_of(capture)};
 }
 
-std::uint64_t rounded_up(std::uint64_t number, std::uint64_t unit) {
-    return number / unit + (number % unit != 0 ? 1 : 0);
-}
-
 /// A row of whole blocks is made of the nodes of the tree; other rows have a tree of their own.
 bool has_rows_of_blocks(const Measured& measured) {
     const std::uint64_t row = measured.row.value_or(0);
@@ -82,7 +79,7 @@ ItemRange rows_from(const ItemRange& part, const Measured& measured) {
     const ItemRange& whole = measured.range;
     const std::uint64_t row = *measured.row;
     const auto begin_behind = [&](std::uint64_t item) {
-        const std::uint64_t rows = rounded_up(item - whole.first, row);
+        const std::uint64_t rows = pieces_of(item - whole.first, row);
         return rows > whole.count / row ? whole.count : rows * row;
     };
     const std::uint64_t begin = begin_behind(part.first);
@@ -222,7 +219,7 @@ void SymbolMeasuring::join_roots(std::span<const MeasuredPart> parts) {
     for (const MeasuredPart& part : parts) {
         const std::uint64_t begin = part.range.first - result_.range.first;
         std::uint64_t next = begin / node;
-        const std::uint64_t end = rounded_up(begin + part.range.count, node);
+        const std::uint64_t end = pieces_of(begin + part.range.count, node);
         for (const SymbolSums& root : part.roots) {
             if (next >= end) break;
             const std::uint64_t nodes = subtree_at(next, end);
@@ -244,7 +241,7 @@ void SymbolMeasuring::join_rows(std::span<const MeasuredPart> parts) {
     }
     for (const MeasuredPart& part : parts)
         result_.rows.insert(result_.rows.end(), part.rows.begin(), part.rows.end());
-    const std::uint64_t expected = rounded_up(result_.symbols, *result_.row);
+    const std::uint64_t expected = pieces_of(result_.symbols, *result_.row);
     if (result_.rows.size() != expected)
         throw ArgumentError("parts have " + std::to_string(result_.rows.size()) + " rows: expected " +
                             std::to_string(expected));
